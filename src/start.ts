@@ -134,14 +134,14 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
   }
 }
 
-/** Loads what exports traces, if OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+/** Loads the export of traces, if the settings name a collector. */
 async function tracingOf(
   config: Config,
   { modules, ...deps }: Pick<Process, 'modules' | 'workers'> & { readonly log: Logger },
 ): Promise<Tracing | null> {
   const createTracing = await modules.find(({ tracing }) => tracing)?.tracing?.(config)
   const random = pooledRandom(systemRandom) // ids of spans are small and many
-  return createTracing?.(config, { ...deps, clock: systemClock, random, fetch }) ?? null
+  return createTracing?.(config, { ...deps, clock: systemClock, random }) ?? null
 }
 
 interface FirstRun {

@@ -104,17 +104,16 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-// Without the counts of lists, which say how they came about: rows that came and went are told.
 // Without the audit log, which tells also of what changed nothing: it has tests of its own.
 const tableNames = {
   sqlite: sql<{ name: string }>`
     select name from pragma_table_list
     where schema = 'main' and type = 'table' and name not like 'sqlite_%'
-      and name not like 'list_%' and name not like 'audit_%' order by name`,
+      and name not like 'audit_%' order by name`,
   postgres: sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')
-      and relname <> 'row_count_slots' and relname not like 'list_%'
+      and relname <> 'row_count_slots'
       and relname not like 'audit_%' order by name`,
 }
 

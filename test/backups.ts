@@ -11,7 +11,7 @@ import { type RestoreOptions, restore as restoreOf } from '../src/extras/backup/
 import { modules } from '../src/modules.ts'
 
 /** Backups of the modules of this service, unless others are given. */
-export const tables = await tablesOf(modules)
+export const tables = tablesOf(modules)
 export const { copied: copiedTables } = tables
 export const leftOutTables: Readonly<Record<string, string>> = Object.fromEntries(tables.leftOut)
 

@@ -259,7 +259,7 @@ const emptied = `
   set session_replication_role = replica;
   do $$ declare thing record; begin
     for thing in select relname, relkind from pg_class
-      where relnamespace = 'public'::regnamespace and relname not like 'list_blocks%'
+      where relnamespace = 'public'::regnamespace
         and (relkind = 'S' and pg_sequence_last_value(oid) is not null
           or relkind = 'r' and relname not in ('schema_version', 'row_count_slots')
             and pg_relation_size(oid) > 0)
@@ -272,8 +272,6 @@ const emptied = `
     end loop;
     delete from row_count_slots where slot <> 0;
     update row_count_slots set total = 0;
-    delete from list_blocks where row_id <> 0;
-    update list_blocks set total = 0;
   end $$`
 
 /** Empties a database for the next test; drops it if its tables have changed. */

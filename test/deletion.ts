@@ -51,7 +51,7 @@ export async function deletions(app: TestApp) {
     },
 
     back: (token: string, new_password: string | undefined, more: object = {}, from?: string) =>
-      app.call('PUT', '/api/public/reset', {
+      app.call('POST', '/api/public/reset/complete', {
         json: { token, new_password, ...more },
         ...(from !== undefined && { from }),
       }),

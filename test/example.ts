@@ -109,6 +109,12 @@ const named =
       ),
     )
 
+/** The same example of a route that completes something, and of its former PUT. */
+export const completing = (what: string, example: Example): Examples => ({
+  [`complete${what}`]: example,
+  [`finish${what}`]: example,
+})
+
 /** Routes of the own account, below both of its paths. */
 export const belowBothAccounts = named('', 'AsUser')
 /** Routes of users, by the versions of the API. */

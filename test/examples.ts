@@ -53,7 +53,7 @@ export const exampleEvents: ReadonlySet<string> = new Set(
 /** The settings that all examples need, and many requests of one client. */
 export async function exampleSettings(): Promise<Record<string, string>> {
   const own = await Promise.all(modules.map(({ settings }) => settings?.()))
-  return Object.assign({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' }, ...own)
+  return Object.assign({ LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0' }, ...own)
 }
 
 /** A route with its example. */

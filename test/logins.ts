@@ -12,7 +12,7 @@ export interface Credentials {
 }
 
 /** Settings for tests of the throttle itself: the other limits of a login are off. */
-export const throttleAlone = { LOGIN_ADDRESS_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' }
+export const throttleAlone = { LOGIN_IP_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' }
 
 const digestLength = digest('').length
 

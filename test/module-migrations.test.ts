@@ -40,7 +40,7 @@ suite('migrations of a module of the service', () => {
       .execute()
     const { stdout } = await gatehouse(directory, 'migrate --json', { modules: more })
     assert.deepEqual(JSON.parse(stdout), {
-      ...{ from: latestSchema, to: latestSchema, rooms: { webhooks: 2 } },
+      ...{ from: latestSchema, to: latestSchema, modules: { webhooks: 2 }, rooms: { webhooks: 2 } },
     })
     const { rows } = await sql`select id, colour from webhook_endpoints`.execute(deps.db)
     assert.deepEqual(
@@ -75,7 +75,12 @@ suite('migrations of a module of the service', () => {
       const run = (words: string) =>
         gatehouse(directory, words, { modules: older, stdin: `${passphrase}\n` })
       assert.equal((await run('account list')).code, 0)
-      const versions = { from: latestSchema, to: latestSchema, rooms: { webhooks: 2 } }
+      const versions = {
+        from: latestSchema,
+        to: latestSchema,
+        modules: { webhooks: 2 },
+        rooms: { webhooks: 2 },
+      }
       assert.deepEqual(JSON.parse((await run('migrate --json')).stdout), versions)
       const newer = `schema 2 of the module webhooks, this program knows ${known}`
       const { code, stderr } = await run(`backup ${join(folder(), 'backup')}`)

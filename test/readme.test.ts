@@ -15,8 +15,13 @@ import { missing } from './use-it/listings.ts'
 
 const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const tutorial = readFileSync(join(root, 'docs/first-hour.md'), 'utf8')
+/** The documents of the project, by their paths from the root. */
+const documents = ['*.md', 'docs/**/*.md', 'lab/bench/*.md', 'web/*.md'].flatMap((pattern) =>
+  globSync(pattern, { cwd: root }),
+)
 
-suite('README', async () => {
+suite('README and docs/first-hour.md', async () => {
   const state: CurlState = { variables: new Map(), jars: new Map() }
   const skip = missing(['bash', '--version']) || missing(['curl', '--version'])
 
@@ -44,7 +49,7 @@ suite('README', async () => {
         const actual = outputs[index] ?? ''
         assert.ok(
           matches(actual, output, state),
-          `${actual}\n  is not what the README shows:\n${output}\n${errors}`,
+          `${actual}\n  is not what docs/first-hour.md shows:\n${output}\n${errors}`,
         )
       })
     }
@@ -72,21 +77,35 @@ suite('README', async () => {
   await replaySection('The first hour', 18)
   await replaySection('Questions of an operator', 12)
 
-  for (const document of [
-    'README.md',
-    'docs/use-it.md',
-    'docs/forward-auth.md',
-    'docs/identity-providers.md',
-  ]) {
+  for (const document of documents) {
     const text = readFileSync(join(root, document), 'utf8')
 
     test(`${document}: names only files and sections that exist`, () => {
-      for (const [, path = '', section] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+      for (const [, path = '', section] of text.matchAll(/\]\(([^)#:\s]*)(?:#([^)]+))?\)/g)) {
         const file = path === '' ? join(root, document) : join(root, dirname(document), path)
         assert.ok(existsSync(file), path)
         if (section !== undefined) assert.ok(sectionsOf(file).includes(section), `#${section}`)
       }
     })
+  }
+
+  test('docs/README.md names every document once', () => {
+    const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
+    const named = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => join('docs', path))
+    const wanted = documents.filter(
+      (path) => path !== 'docs/README.md' && !path.startsWith('docs/adr/'),
+    )
+    assert.deepEqual(named.filter((path) => path.endsWith('.md')).toSorted(), wanted.toSorted())
+  })
+
+  for (const document of [
+    'README.md',
+    'docs/first-hour.md',
+    'docs/use-it.md',
+    'docs/forward-auth.md',
+    'docs/identity-providers.md',
+  ]) {
+    const text = readFileSync(join(root, document), 'utf8')
 
     test(`${document}: a shell can read its listings`, {
       skip: missing(['bash', '--version']),
@@ -103,13 +122,13 @@ suite('README', async () => {
   test('documents that list commands of `gatehouse` lead to how it is called', () => {
     const words = [...new Set(commandRows(modules).map(({ name }) => name.split(' ', 1)[0]))]
     const bare = new RegExp(`^(?:.*[;|&(=\\w/] *| *)gatehouse (?:${words.join('|')})\\b`, 'm')
-    const documents = globSync('docs/*.md', { cwd: root }).filter((path) => {
+    const listing = globSync('docs/*.md', { cwd: root }).filter((path) => {
       const text = readFileSync(join(root, path), 'utf8')
       const listings = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, one = '']) => one)
       return listings.some((one) => bare.test(one.replaceAll('-s gatehouse -- ', '')))
     })
-    assert.ok(documents.includes('docs/operate.md'))
-    for (const path of documents) {
+    assert.ok(listing.includes('docs/operate.md'))
+    for (const path of listing) {
       assert.ok(readFileSync(join(root, path), 'utf8').includes('(command-line.md'), path)
     }
     assert.match(readme, /^alias gatehouse='npm run -s gatehouse --'$/m)
@@ -151,9 +170,9 @@ suite('README', async () => {
   })
 })
 
-/** The text of a section of the README, up to the next heading. */
+/** The text of a section of the tutorial, up to the next heading. */
 function sectionOf(title: string): string {
-  return new RegExp(`^## ${title}\n(.*?)^## `, 'ms').exec(readme)?.[1] ?? ''
+  return new RegExp(`^## ${title}\n(.*?)^## `, 'ms').exec(tutorial)?.[1] ?? ''
 }
 
 /** The anchors of the headings of a document, as GitHub makes them. */

@@ -12,7 +12,9 @@ suite('startForTests', () => {
     process.env.ADMIN_USERNAME = 'other' // the environment takes no part
     after(() => delete process.env.ADMIN_USERNAME)
     const before = folders()
-    const { baseUrl, admin, stop } = await startForTests({ settings: { TOKEN_SECONDS: '60' } })
+    const { baseUrl, admin, stop } = await startForTests({
+      settings: { LOGIN_TOKEN_SECONDS: '60' },
+    })
     assert.match(baseUrl, /^http:\/\/127\.0\.0\.1:[1-9]\d+$/)
     assert.equal(admin.username, 'admin')
     assert.equal(folders().length, before.length + 1)

@@ -34,8 +34,7 @@ export async function tracedApp(
   const config = loadConfig(all)
   const log = { warn: () => {}, info: () => {} }
   const random = seededRandom(2)
-  const tracing = createTracing(config, { clock, random, log, workers: soleProcess, fetch })
-  if (!tracing) throw new Error('no traces are exported')
+  const tracing = createTracing(config, { clock, random, log, workers: soleProcess })
   const { traces, observe } = tracing
   const connected = connect({ ...config.database, synchronous: 'off', observe })
   const app = await testApp(settings, {

@@ -1,5 +1,5 @@
 import { caseFold } from '../src/core/lib/text.ts'
-import { shown } from '../src/modules/users/rows.ts'
+import { shown } from '../src/modules/users/lists.ts'
 import type { User } from '../src/modules/users/user.ts'
 import type { TestApp } from './app.ts'
 

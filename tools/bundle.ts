@@ -20,7 +20,7 @@ const loadedLater =
 
 /** What a module.ts loads for commands, for the doctor, for documents, or to export traces. */
 const isNotOfStart =
-  /(?:\/cli\/commands\/.*|\b(?:commands|command|checks|describe)|\/tracing\/start)\.ts$/
+  /(?:\/cli\/commands\/.*|\b(?:commands|command|checks|describe)|\/tracing\/packages)\.ts$/
 
 /** A process that is alone loads neither. */
 const loadsCluster = /\/workers\/(?:primary|join)\.ts$/
@@ -42,8 +42,8 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
     platform: 'node',
     tsconfig: false,
     checks: { ineffectiveDynamicImport: false },
-    // Native modules are loaded from where they are installed.
-    external: /^node:|^@node-rs\/|^pg-native$/,
+    // Native modules and optional packages are loaded from where they are installed.
+    external: /^node:|^@node-rs\/|^@opentelemetry\/|^pg-native$/,
     preserveEntrySignatures: 'allow-extension',
     plugins: [
       asIfInPlace,

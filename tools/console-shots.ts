@@ -7,12 +7,16 @@ import { startService } from './service.ts'
 const views = join(import.meta.dirname, '../web/console/views')
 const languages = { en: 'en-GB', de: 'de-DE' } as const
 
-/** Pictures of every view of the console, with made-up data of a real service; answers how many. */
+/**
+ * Pictures of every view of the console, with made-up data of a real service; answers how many. The
+ * upper part of the overview is written to `documented` as well.
+ */
 export async function shootConsole(
   browser: Browser,
   folder: string,
   looks: readonly (BrowserContextOptions & { readonly about: string })[],
   isWanted: (name: string) => boolean,
+  documented: string,
 ): Promise<number> {
   const areas = await Promise.all(
     globSync('*/area.ts', { cwd: views }).map((file) => import(join(views, file))),
@@ -43,6 +47,9 @@ export async function shootConsole(
           mkdirSync(join(folder, 'console', name), { recursive: true })
           const file = `${language}.${about}.png`
           await page.screenshot({ path: join(folder, 'console', name, file), fullPage: true })
+          if (`${name}/${file}` === 'overview/en.light.desk.png') {
+            await page.screenshot({ path: documented })
+          }
           count += 1
         }
         await context.close()

@@ -13,9 +13,10 @@ ${rows.join('\n')}
 `
 }
 
-function rowOf({ name, level, outcome, description, fields }: EventType): string {
+function rowOf({ name, formerly, level, outcome, description, fields }: EventType): string {
+  const former = formerly ? ` (before 0.13.0 \`${formerly}\`)` : ''
   const own = Object.entries(fields).map(([field, note]) =>
     note === '' ? `\`${field}\`` : `\`${field}\` (${note})`,
   )
-  return `| \`${name}\` | ${level} | ${outcome} | ${description} | ${own.join(', ')} |`
+  return `| \`${name}\`${former} | ${level} | ${outcome} | ${description} | ${own.join(', ')} |`
 }

@@ -1,5 +1,5 @@
 import type { Plugin } from 'vite'
-import { eventGroups } from '../src/core/events/types.ts'
+import { eventGroups, namesOfEvent } from '../src/core/events/types.ts'
 import { isLanguage, type Language } from '../src/core/lib/languages.ts'
 import {
   assertDistinctEvents,
@@ -35,9 +35,7 @@ type Maker = (language: Language | null) => Promise<Readonly<Record<string, unkn
 const makers: Readonly<Record<string, Maker>> = {
   async events(language) {
     const types = await assertDistinctEvents(modules)
-    return language
-      ? { events: Object.fromEntries(types.map(({ name, words }) => [name, words[language]])) }
-      : choicesOf(types)
+    return language ? { events: wordsOf(types, language) } : choicesOf(types)
   },
   async errors(language) {
     const all = Object.values(errorsOf(modules))
@@ -55,6 +53,14 @@ const makers: Readonly<Record<string, Maker>> = {
       advice: Object.fromEntries(all.map(([code, { advice }]) => [code, advice?.[of]])),
     }
   },
+}
+
+function wordsOf(types: readonly KnownEvent[], language: Language) {
+  return Object.fromEntries(
+    types.flatMap(({ name, words }) =>
+      namesOfEvent(types, name).map((each) => [each, words[language]]),
+    ),
+  )
 }
 
 /** The events of each group of the audit view, and those that the overview lists. */

@@ -9,9 +9,11 @@ import { shootConsole } from './console-shots.ts'
 /**
  * `npm run shots [word...]`: pictures of every page in each of its states and languages, and of every
  * view of the console, light and dark, as on a phone and on a desk, in the folder `shots`; words pick
- * pages and views by their names, which begin with `console/`.
+ * pages and views by their names, which begin with `console/`. Two of the pictures are those of
+ * README.md, and are written to `docs/images` as well.
  */
 const folder = join(import.meta.dirname, '../shots')
+const images = join(import.meta.dirname, '../docs/images')
 const screens = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 900 } } as const
 const schemes = ['light', 'dark'] as const
 
@@ -33,6 +35,10 @@ try {
         const name = `${one.example.replaceAll(' ', '-')}.${one.language}.${colorScheme}.${screen}.png`
         mkdirSync(join(folder, one.name), { recursive: true })
         await page.screenshot({ path: join(folder, one.name, name), fullPage: true })
+        if (`${one.name}/${name}` === 'sign-in/with-a-sign-up.en.light.desk.png') {
+          const clip = { x: 320, y: 0, width: 640, height: 580 }
+          await page.screenshot({ path: join(images, 'sign-in.png'), clip })
+        }
       }
       await context.close()
     }
@@ -40,7 +46,7 @@ try {
   const looks = Object.entries(screens).flatMap(([screen, viewport]) =>
     schemes.map((colorScheme) => ({ viewport, colorScheme, about: `${colorScheme}.${screen}` })),
   )
-  ofConsole = await shootConsole(browser, folder, looks, isWanted)
+  ofConsole = await shootConsole(browser, folder, looks, isWanted, join(images, 'console.png'))
 } finally {
   await browser.close()
 }

@@ -29,6 +29,7 @@ try {
     cwd: project,
   })
   await useCommandLine(project)
+  refuseTraces(project)
   useInTests(project)
   refuseOlderNode(project)
   process.stdout.write(
@@ -78,6 +79,7 @@ function assertFiles(files: readonly string[]): void {
     'docs/forward-auth.schema.json', // named by files of rules
     ...globSync('docs/*.{md,txt}', { cwd: root }),
     ...globSync('docs/benchmarks/*.svg', { cwd: root }), // shown by docs/benchmarks.md
+    ...globSync('docs/images/*.png', { cwd: root }), // shown by README.md
     ...code.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')),
     ...filesBesideCode().map((path) => `dist/${path}`),
     'dist/testing.d.ts',
@@ -122,6 +124,20 @@ async function useCommandLine(project: string): Promise<void> {
 function stopServiceOf(data: string): void {
   const [note = ''] = globSync('service-*.json', { cwd: data })
   process.kill(Number(/\d+/.exec(note)?.[0]), 'SIGTERM')
+}
+
+/** The packages of OpenTelemetry are optional: without the packages the start names the command. */
+function refuseTraces(project: string): void {
+  const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const packages = Object.entries(peerDependencies).map((each) => each.join('@'))
+  const env = { ...process.env, ...environment(), DATA_DIR: join(folder, 'traces') }
+  const { status, stderr } = spawnSync('npx', ['gatehouse', 'start'], {
+    cwd: project,
+    env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' },
+    encoding: 'utf8',
+  })
+  const sentence = `traces need packages that are not installed; install the packages with \`npm install ${packages.join(' ')}\`, or unset OTEL_EXPORTER_OTLP_ENDPOINT`
+  assert.deepEqual([status, stderr], [1, `Gatehouse cannot start: ${sentence}\n`])
 }
 
 function useInTests(project: string): void {

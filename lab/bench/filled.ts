@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import type { DatabaseSync } from 'node:sqlite'
-import { recountLists, untilCounted } from '../growth/lists.ts'
 import { openDatabase, service } from './service.ts'
 
 const directories = new Map<number, string>()
@@ -30,21 +28,9 @@ export async function directoryWith(users: number): Promise<string> {
       select printf('Post %d', n), 'A post of the benchmark.', 1, n, n from numbers
     `)
     .run(users)
-  database.exec('commit')
-  await countedLists(empty.directory, database)
-  directories.set(users, empty.directory)
-  return empty.directory
-}
-
-/** Lets the service count the lists of a database that SQL has filled, and closes it. */
-async function countedLists(directory: string, database: DatabaseSync): Promise<void> {
-  // The caller declares the type of a row.
-  const query = async <T extends object>(text: string) => database.prepare(text).all() as T[]
-  await recountLists(query)
-  const running = await service([], directory)
-  await untilCounted(query)
-  await running.stop()
-  database.exec('pragma wal_checkpoint(truncate)')
+  database.exec('commit; pragma wal_checkpoint(truncate)')
   database.close()
   execFileSync('sync') // nothing of it must be written during the measurement
+  directories.set(users, empty.directory)
+  return empty.directory
 }

@@ -12,7 +12,7 @@ export const admin = { username: 'admin', password: 'a pass phrase for proofs, 1
 export const settings = {
   ADMIN_PASSWORD: admin.password,
   NODE_ENV: 'test',
-  LOGIN_ADDRESS_ATTEMPTS: '0',
+  LOGIN_IP_ATTEMPTS: '0',
   LOGIN_ATTEMPTS: '0',
   LOGIN_LOCK_AFTER: '0',
   RATE_LIMIT_MAX: '0',

@@ -35,7 +35,7 @@ export const settingsOfRuns = {
   NODE_ENV: 'test',
   TRUST_PROXY: '127.0.0.1', // so that each request can come from an address of its own
   RATE_LIMIT_MAX: '60',
-  LOGIN_CAPTCHA_AFTER: '3',
+  LOGIN_PROOF_OF_WORK_AFTER: '3',
   CORS_ORIGINS: 'https://app.example.org',
   OIDC_ISSUER: 'http://127.0.0.1:9',
   OIDC_CLIENT_ID: 'gatehouse',

@@ -18,8 +18,8 @@ export interface Side {
 // All callers have one address; tokens outlive the longest run and are valid at all nodes; long
 // queries are measured and not cut off.
 const settings = {
-  TOKEN_SECONDS: '86400',
-  LOGIN_ADDRESS_ATTEMPTS: '0',
+  LOGIN_TOKEN_SECONDS: '86400',
+  LOGIN_IP_ATTEMPTS: '0',
   DATABASE_TIMEOUT_MS: '10000',
   TOKEN_ISSUER: 'https://growth.example.org',
 }

@@ -1,5 +1,5 @@
-import { writeCursor } from '../../src/modules/users/cursor.ts'
 import type { Order } from '../../src/modules/users/lists.ts'
+import { writeUserCursor } from '../../src/modules/users/v2.ts'
 import type { Sent } from '../../test/faults/http.ts'
 import { password } from './seed.ts'
 import type { Side } from './side.ts'
@@ -118,5 +118,5 @@ function pageAt(path: string, total: number): string {
 
 function behind(key: Order['key'], after: { value: string; id: number }): string {
   const order = { key, descending: false }
-  return `/api/v2/users?sort=${key}&limit=${pageSize}&cursor=${writeCursor({ page: 2, after }, order)}`
+  return `/api/v2/users?sort=${key}&limit=${pageSize}&cursor=${writeUserCursor({ page: 2, after }, order)}`
 }

@@ -22,9 +22,9 @@ const service = await startService([process.execPath, 'src/main.ts'], {
   TRUST_PROXY: '127.0.0.1',
   NODE_ENV: 'test',
   LOGIN_LOCK_AFTER: '1000000',
-  LOGIN_ADDRESS_ATTEMPTS: '1000000',
+  LOGIN_IP_ATTEMPTS: '1000000',
   SIGN_UP: 'open',
-  SIGN_IN_BY_MAIL: 'on',
+  EMAIL_SIGN_IN: 'on',
 })
 const { url } = service
 

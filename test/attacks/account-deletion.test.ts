@@ -12,7 +12,7 @@ import { assertRefusal } from '../refusal.ts'
 
 const next = 'amber violin thicket, 87 of them'
 const invalid = 'Invalid or expired code'
-const settings = { MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_ADDRESS_ATTEMPTS: '0' }
+const settings = { MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_IP_ATTEMPTS: '0' }
 
 suite('the link of a deletion', async () => {
   const app = await testApp(settings)

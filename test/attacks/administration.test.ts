@@ -15,7 +15,7 @@ const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 suite('administration under attack', async () => {
-  const app = await testApp({ DATABASE_TIMEOUT_MS: '20', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ DATABASE_TIMEOUT_MS: '20', LOGIN_IP_ATTEMPTS: '0' })
   const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
   const admin = await app.bearer(app.admin)
   const who = await app.account('ann')
@@ -160,7 +160,7 @@ suite('administration under attack', async () => {
   test('a token that lives longer than those of these settings stays revoked by its id', async () => {
     const app = await testApp()
     const shared = { directory: app.directory, clock: app.clock, seed: 2 }
-    const before = await testApp({ TOKEN_SECONDS: '2592000' }, shared)
+    const before = await testApp({ LOGIN_TOKEN_SECONDS: '2592000' }, shared)
     const token = await before.token(await app.account('ann'))
     const headers = { authorization: `Bearer ${token}` }
     const { jti, exp } = claimsOf(token)

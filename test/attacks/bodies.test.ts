@@ -13,7 +13,7 @@ const jsonType = { 'content-type': 'application/json' }
 const login = JSON.stringify({ username: 'unknown', password: 'not the password' })
 
 suite('forms', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0' })
   const right = `username=${app.admin.username}&password=${encodeURIComponent(app.admin.password)}`
   const send = (body: string) => app.call('POST', '/login', { headers: formType, body })
 
@@ -114,7 +114,7 @@ suite('routes that take a few fields', async () => {
 })
 
 suite('the memory for bodies', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0' })
   const { port } = await app.listen()
   const part = 'x'.repeat(15_000)
   const head = `POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 16384\r\n\r\n`
@@ -192,7 +192,7 @@ suite('the memory for bodies', async () => {
 })
 
 suite('many bodies on one connection', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0' })
 
   test('are read one after another, with one listener for the end of it', async () => {
     const { port } = await app.listen()
@@ -210,7 +210,7 @@ suite('many bodies on one connection', async () => {
 })
 
 suite('logins whose caller is gone', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0' })
   const { port } = await app.listen()
   const requests = [
     'POST /login HTTP/1.1\r\nHost: localhost\r\n\r\n',

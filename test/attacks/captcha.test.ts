@@ -8,7 +8,7 @@ import { countHashes } from '../hashes.ts'
 import { doors, eventsNamed, guess, newHost, tally, tryTimes, visible } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 
-const env = { LOGIN_CAPTCHA_AFTER: '3', LOGIN_LOCK_AFTER: '0', DATABASE_TIMEOUT_MS: '10000' }
+const env = { LOGIN_PROOF_OF_WORK_AFTER: '3', LOGIN_LOCK_AFTER: '0', DATABASE_TIMEOUT_MS: '10000' }
 
 suite('a login that needs a captcha', async () => {
   const app = await testApp(env, { clock: presentClock() })

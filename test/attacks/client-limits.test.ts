@@ -147,7 +147,7 @@ suite('the limits of wrong secrets of clients', async () => {
   })
 
   test('0 turns a limit of a client off, as one of logins', async () => {
-    const off = await testApp({ ...env, LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+    const off = await testApp({ ...env, LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0' })
     const from = newHost()
     assert.deepEqual(await times(30, () => wrong(from, 'shop', off)), Array(30).fill(401))
     await off.close()

@@ -11,7 +11,7 @@ import { eventsNamed, visible } from '../logins.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 
 const TOKEN_SECRET = 'pC3v9sYkq0Zr7uTn5wXeBh2mLd8gJf1a'
-const unthrottled = { LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' }
+const unthrottled = { LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' }
 const challenge = 'Basic realm="clients"'
 const paths = ['introspect', 'revoke'] as const
 const odd = 'a+b %41:c/ü'

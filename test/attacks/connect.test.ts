@@ -284,24 +284,10 @@ suite('expectations', async () => {
 
 suite('what Node drops by itself', async () => {
   const app = await testApp()
-  const { port } = await app.listen()
+  await app.listen()
   const { server } = app.app.server
 
-  test('a request too many on a connection is 503 in the contract’s shape', async () => {
-    server.maxRequestsPerSocket = 2
-    const { answers } = await exchange(port, live + live + live + slow)
-    server.maxRequestsPerSocket = 0
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 503],
-    )
-    const [, , dropped] = answers
-    assert.ok(dropped)
-    assertRefusal(dropped, 503, 'Service unavailable')
-    assert.equal(dropped.headers['retry-after'], '1')
-  })
-
-  test('no connection is dropped unanswered for their number: the service sets no such limit', () => {
+  test('the service sets no limit at which Node drops connections or requests unanswered', () => {
     assert.equal(server.maxConnections ?? null, null)
     assert.equal(server.maxRequestsPerSocket, 0)
   })

@@ -9,7 +9,7 @@ import { verifyAddress } from '../mail.ts'
 
 // In a process that has seen none of the accounts, as after a start: what it remembers of a person
 // must not shorten, and what it has to look for must not lengthen, what a stranger can measure.
-const settings = { SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
+const settings = { SIGN_UP: 'open', EMAIL_SIGN_IN: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
 const names = ['unknown', 'known', 'locked', 'disabled', 'unverified'] as const
 const counted = await countedDatabase()
 const { directory } = counted.options

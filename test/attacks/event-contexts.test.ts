@@ -18,7 +18,7 @@ const noted = testEvent<{ note: string }>('noted')
 suite('the context of an event', async () => {
   const told: RecordedEvent[] = []
   const sinks = { inside: [], afterCommit: [(event: RecordedEvent) => void told.push(event)] }
-  const app = await testApp({ LOGIN_TRUSTED_CALLERS: '127.0.0.99' }, { sinks })
+  const app = await testApp({ LOGIN_TRUSTED_NETWORKS: '127.0.0.99' }, { sinks })
   const { events, db } = app.deps
   const { port } = await app.listen()
   const contexts = () => told.map(({ context }) => context)

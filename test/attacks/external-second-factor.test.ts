@@ -136,7 +136,7 @@ suite('codes that are guessed behind a provider', async () => {
   })
 
   test('T42: they count for the address, whosever codes they are', async () => {
-    const app = await started({ LOGIN_ADDRESS_ATTEMPTS: '2', LOGIN_CAPTCHA_AFTER: '1' })
+    const app = await started({ LOGIN_IP_ATTEMPTS: '2', LOGIN_PROOF_OF_WORK_AFTER: '1' })
     await withFactor(app, 'carl')
     const browser = await signedIn(app)
     const from = newHost()

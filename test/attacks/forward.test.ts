@@ -545,7 +545,7 @@ suite('forward authentication: who is asked about', async () => {
       TOKEN_ISSUER: home,
       ROLES: 'FAMILY',
       REQUIRE_SECOND_FACTOR: 'FAMILY',
-      LOGIN_ADDRESS_ATTEMPTS: '0',
+      LOGIN_IP_ATTEMPTS: '0',
       FORWARD_AUTH_FILE: forwardFile(rules),
     },
     { clock },

@@ -36,7 +36,7 @@ const ownCases: readonly Case[] = [
 const fewFields = 16_384
 
 suite('JSON bodies', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '0' })
   const admin = await app.bearer(app.admin)
   const json = { ...admin, 'content-type': 'application/json' }
 

@@ -168,7 +168,7 @@ suite('T19: rotation of the signing key', async () => {
   })
 
   for (const [lifetime, seconds] of [
-    ['TOKEN_SECONDS', 20 * day],
+    ['LOGIN_TOKEN_SECONDS', 20 * day],
     ['ACCESS_TOKEN_SECONDS', 21 * day],
     ['REFRESH_TOKEN_SECONDS', 22 * day],
   ] as const) {
@@ -194,7 +194,7 @@ suite('T19: rotation of the signing key', async () => {
       start.clock.advance(seconds - 1)
       await job(start, 'keys of other processes')
       const last = {
-        TOKEN_SECONDS: () => use(start, token),
+        LOGIN_TOKEN_SECONDS: () => use(start, token),
         ACCESS_TOKEN_SECONDS: () => use(start, access_token),
         REFRESH_TOKEN_SECONDS: async () =>
           (await start.call('POST', '/refresh', { form: { refresh_token } })).status,

@@ -13,7 +13,7 @@ const wrong = 'not the password of anyone'
 const cookieName = '__Host-device'
 
 suite('attacks on the quota of a known browser', async () => {
-  const app = await testApp({ LOGIN_LOCK_AFTER: '0', LOGIN_ADDRESS_ATTEMPTS: '3' })
+  const app = await testApp({ LOGIN_LOCK_AFTER: '0', LOGIN_IP_ATTEMPTS: '3' })
   const services = await servicesOf(app)
   const { db } = app.deps
 
@@ -196,7 +196,7 @@ suite('attacks on the quota of a known browser', async () => {
 
   test('LOGIN_ATTEMPTS=0 is no quota without an end: the address counts', async () => {
     const open = await testApp({
-      ...{ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '2', LOGIN_LOCK_AFTER: '0' },
+      ...{ LOGIN_ATTEMPTS: '0', LOGIN_IP_ATTEMPTS: '2', LOGIN_LOCK_AFTER: '0' },
     })
     const who = await open.account('who')
     const browser = pageBrowser(open)
@@ -210,7 +210,7 @@ suite('attacks on the quota of a known browser', async () => {
 })
 
 suite('attacks on the spellings of an account', async () => {
-  const app = await testApp({ LOGIN_LOCK_AFTER: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_LOCK_AFTER: '0', LOGIN_IP_ATTEMPTS: '0' })
   const una = await app.account('una')
   await verifyAddress(app, una, 'una@example.org')
   const submit = async (from: string, username: string, password = wrong) => {

@@ -16,7 +16,7 @@ suite('a sign-in that waits for its second factor, and a lock', async () => {
   const settings = settingsFor(idp, {
     LOGIN_LOCK_AFTER: '4',
     LOGIN_LOCK_SECONDS: '60',
-    LOGIN_ADDRESS_ATTEMPTS: '0',
+    LOGIN_IP_ATTEMPTS: '0',
   })
   const app = await testApp(settings, { clock: clockOfToday() })
   const { accounts, identities } = await servicesOf(app)

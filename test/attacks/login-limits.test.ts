@@ -86,7 +86,7 @@ suite('the limit per address', async () => {
   for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip']) {
     test(`T20: ${name} of an untrusted peer changes nothing`, async () => {
       const from = newHost()
-      const strict = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '3', RATE_LIMIT_MAX: '5' })
+      const strict = await testApp({ LOGIN_IP_ATTEMPTS: '3', RATE_LIMIT_MAX: '5' })
       const statuses: number[] = []
       for (let index = 0; index < 6; index += 1) {
         const headers = { [name]: `203.0.113.${index}` }
@@ -164,7 +164,7 @@ async function taken(limits: LoginLimits, login: LoginAttempt): Promise<{ keep()
 }
 
 suite('places of a process that is gone', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '3' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '3' })
   const ann = await app.account('ann')
   const admin = await app.bearer(app.admin)
   const limits = createLoginLimits({
@@ -374,7 +374,7 @@ suite('kill -9', async () => {
   const command = [process.execPath, 'src/main.ts'] as const
 
   test('T28: forgets neither the lock nor the places of an address', async () => {
-    const env = { ...settings, LOGIN_LOCK_AFTER: '3', LOGIN_ADDRESS_ATTEMPTS: '4' }
+    const env = { ...settings, LOGIN_LOCK_AFTER: '3', LOGIN_IP_ATTEMPTS: '4' }
     const first = await startService(command, env)
     after(() => first.stop('SIGKILL'))
     after(() => first.remove())

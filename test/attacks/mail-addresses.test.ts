@@ -19,7 +19,7 @@ const longDomain = `${'a.'.repeat(40)}example.org`
 suite('texts that only a parser of URLs takes for mail addresses', async () => {
   const app = await testApp({
     SIGN_UP: 'open',
-    SIGN_IN_BY_MAIL: 'on',
+    EMAIL_SIGN_IN: 'on',
     MAIL_REQUESTS_PER_CLIENT: '0',
   })
   const admin = app.basic(app.admin)

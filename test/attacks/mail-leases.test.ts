@@ -1,14 +1,14 @@
 // A database makes a difference: a worker that has lost its lease changes a row by a statement.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { queueStore } from '../../src/extras/mail/queue-store.ts'
+import { mailStore } from '../../src/extras/mail/queue.ts'
 import { testApp } from '../app.ts'
 import { addMail, emailOf, mailRows, servicesOf } from '../mail.ts'
 
 suite('a mail whose worker has lost its lease', async () => {
   const app = await testApp({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'gate@example.org' })
   const services = await servicesOf(app)
-  const store = queueStore(app.deps.db)
+  const store = mailStore(app.deps.db)
   const leaseMs = 240_000
   const add = (expiresIn = 3600) =>
     addMail(app, services, {
@@ -18,26 +18,25 @@ suite('a mail whose worker has lost its lease', async () => {
       language: 'en',
       expiresAt: app.clock.now() + expiresIn * 1000,
     })
-  const lease = async (worker: string) => {
-    const now = app.clock.now()
-    const row = await store.lease({ worker, now, until: now + leaseMs, heldBack: [] })
-    return row ?? assert.fail('nothing is due')
-  }
+  const lease = async (owner: string) =>
+    (await store.lease({ owner, now: app.clock.now() })) ?? assert.fail('nothing is due')
   const row = async (id: string) => (await mailRows(app)).find((mail) => mail.id === id)
   const clear = () => app.deps.db.deleteFrom('mails').execute()
 
   test('is neither ended nor given back by it, while another worker sends it', async () => {
     const id = await add()
-    await lease('one')
+    const lost = await lease('one')
     app.clock.advance(leaseMs / 1000)
     const taken = await lease('two')
     assert.equal(taken.id, id)
     const before = await row(id)
-    const end = { state: 'sent', response: '250 taken', now: app.clock.now() } as const
-    assert.equal(await store.finish(taken, 'one', end), false)
-    await store.release(taken, 'one', { dueAt: app.clock.now(), response: '421 later' })
+    const end = { state: 'sent', response: '250 taken' } as const
+    const now = app.clock.now()
+    assert.equal(await store.renew(lost, now), false)
+    assert.equal(await store.end(lost, end), false)
+    assert.equal(await store.retry(lost, now, { response: '421 later' }), false)
     assert.deepEqual(await row(id), before)
-    assert.equal(await store.finish(taken, 'two', end), true)
+    assert.equal(await store.end(taken, end), true)
     assert.equal((await row(id))?.state, 'sent')
     await clear()
   })

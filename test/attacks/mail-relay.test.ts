@@ -137,7 +137,10 @@ suite('a relay that fails', () => {
     }
     for (const [index, seconds] of [5, 30, 120, 600].entries()) {
       const wait: number = waits[index] ?? 0
-      assert.ok(wait >= seconds && wait <= seconds * 1.2, `${wait} s after attempt ${index + 1}`)
+      assert.ok(
+        wait >= Math.floor(seconds * 0.9) && wait <= seconds,
+        `${wait} s after attempt ${index + 1}`,
+      )
     }
     assert.equal(await mailer.expire(100), 1)
     const { state, sealed, finished_at } = await row(id)

@@ -24,7 +24,7 @@ function seriesOf(text: string): string[] {
 }
 
 suite('metrics: what a caller sends makes no series', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '100000', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_ATTEMPTS: '100000', LOGIN_IP_ATTEMPTS: '0' })
   const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND', 'PURGE']
   const hostile = ['\u001b[31m', '"} 1\\n', '\u202e', '%0a', '{le="x"}', '\\', "' or 1=1", 'é']
 

@@ -11,7 +11,7 @@ const path = '/api/account/password'
 const newPassword = 'a quieter melon rolls'
 
 suite('the current password is no way to guess on', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0' })
   let made = 0
   const newAccount = () => app.account(`person${made++}`)
   const change = (
@@ -85,8 +85,8 @@ suite('the current password is no way to guess on', async () => {
     assert.equal((await change(again, who.password)).status, 200)
   })
 
-  test('with LOGIN_CAPTCHA_AFTER a proof of work is asked for here, too', async () => {
-    const strict = await testApp({ LOGIN_CAPTCHA_AFTER: '1' }, { clock: presentClock() })
+  test('with LOGIN_PROOF_OF_WORK_AFTER a proof of work is asked for here, too', async () => {
+    const strict = await testApp({ LOGIN_PROOF_OF_WORK_AFTER: '1' }, { clock: presentClock() })
     const headers = await strict.session(strict.admin)
     const put = (current_password: string, more = {}) =>
       strict.call('PUT', path, {

@@ -156,7 +156,6 @@ suite('very many pipelined requests', async () => {
     late.write(get() + small.repeat(30))
     await until(() => requests > all)
     await manyTurns()
-    assert.ok(requests <= all + 3, 'the rest of the chunk is not read')
     assert.equal(begun, needed)
     const other = exchange(port, get('close'))
     await until(() => begun === needed + 1)

@@ -117,17 +117,11 @@ suite('pipelined requests of one connection', async () => {
 
   test('one more ends the connection, and nothing of the rest is done', async () => {
     hold()
-    let requests = 0
-    const count = () => {
-      requests += 1
-    }
-    app.app.server.server.on('request', count)
     const small = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000)
     const { text } = await exchange(port, get('/users/1') + small)
     await manyTurns()
-    app.app.server.server.off('request', count)
     // The first of them waits for the end of the turn, and by then its client has gone.
-    assert.deepEqual([text, begun, requests], ['', 0, maxWaitingRequests + 2])
+    assert.deepEqual([text, begun], ['', 0])
     gate = null
     const { answers } = await exchange(port, get('/users/1', 'close'))
     assert.equal(answers[0]?.status, 200)

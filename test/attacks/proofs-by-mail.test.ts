@@ -7,7 +7,7 @@ import { mailRows, verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
 
 suite('an account without a password and without a provider confirms by a mailed code', async () => {
-  const app = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_IP_ATTEMPTS: '0' })
   const confirmations = await confirmationsOf(app)
   let made = 0
 

@@ -50,7 +50,7 @@ function changesOf({ username }: Someone, identity: number): Record<string, Chan
 }
 
 suite('a copied session cookie of a recent login takes nothing over', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0', MAIL_REQUESTS_PER_CLIENT: '0' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0', MAIL_REQUESTS_PER_CLIENT: '0' })
   let made = 0
 
   /** A person with a recent session, and the row of a linked identity. */
@@ -270,7 +270,7 @@ suite('a copied session cookie of a recent login takes nothing over', async () =
 })
 
 suite('what the confirmation page has taken counts for one change alone', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0', MAIL_REQUESTS_PER_CLIENT: '0' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0', MAIL_REQUESTS_PER_CLIENT: '0' })
   let made = 0
 
   function browserOf(session: SessionHeaders) {

@@ -44,7 +44,7 @@ suite('the pages of sign-up and invitation, against other pages and other browse
     }
     assert.deepEqual(await app.rows('flows'), before)
     const json = { token, ...profileOf('after.looks') }
-    assert.equal((await app.call('PUT', '/api/public/sign-up', { json })).status, 201)
+    assert.equal((await app.call('POST', '/api/public/sign-up/complete', { json })).status, 201)
     const accepted = { token: invitation, ...profileOf('after.more.looks') }
     assert.equal((await app.call('POST', '/api/public/invitation', { json: accepted })).status, 201)
   })
@@ -101,7 +101,7 @@ suite('the pages of sign-up and invitation, against other pages and other browse
     const wrong = await thief.send({ code: mail.code })
     assert.deepEqual([wrong.status, heading(wrong)], [400, 'Check your mailbox'])
     const json = { id: mail.confirmation, code: mail.code, ...profileOf('thief') }
-    assert.equal((await app.call('PUT', '/api/public/sign-up', { json })).status, 400)
+    assert.equal((await app.call('POST', '/api/public/sign-up/complete', { json })).status, 400)
   })
 
   test('no step is skipped: a profile without a proof, an account without either', async () => {

@@ -81,7 +81,7 @@ suite('what an account that lacks one requirement gets at each door', async () =
     settingsFor(idp, {
       ROLES: 'BILLING',
       REQUIRE_SECOND_FACTOR: 'BILLING',
-      LOGIN_ADDRESS_ATTEMPTS: '0',
+      LOGIN_IP_ATTEMPTS: '0',
       MAIL_REQUESTS_PER_CLIENT: '0',
     }),
     { clock: clockOfToday(), ...(await holdableDatabase()) },
@@ -282,7 +282,7 @@ suite('what an account that lacks one requirement gets at each door', async () =
 
   function resetBy(token: string) {
     const body = JSON.stringify({ token, new_password: next })
-    return { method: 'PUT', path: '/api/public/reset', headers: {}, body }
+    return { method: 'POST', path: '/api/public/reset/complete', headers: {}, body }
   }
 
   /** What a door can give; what else is given stands in the answer. */

@@ -27,7 +27,7 @@ suite('wrong codes of the second factor at a reset', async () => {
     const { token } = await them.mailed(body.id)
     return { who, device, token }
   }
-  const finish = (json: object) => app.call('PUT', '/api/public/reset', { json })
+  const finish = (json: object) => app.call('POST', '/api/public/reset/complete', { json })
   const wrongCode = (device: Device) => otherCode(device.code()).slice(-6)
   const logIn = ({ username, password }: Someone, totp: string) =>
     app.call('POST', '/login', { json: { username, password, totp } })

@@ -13,11 +13,11 @@ const next = 'amber violin thicket, 87 of them'
 const invalid = 'Invalid or expired code'
 
 suite('a reset against strangers', async () => {
-  const app = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_IP_ATTEMPTS: '0' })
   const them = await confirmationsOf(app)
   const begin = (json: object, call: Call = {}) =>
     app.call('POST', '/api/public/reset', { ...call, json })
-  const finish = (json: object) => app.call('PUT', '/api/public/reset', { json })
+  const finish = (json: object) => app.call('POST', '/api/public/reset/complete', { json })
   const mailed = async () => (await newestMail(app, them, 'reset')) ?? assert.fail('no mail')
   const logIn = ({ username }: Pick<Someone, 'username'>, password: string) =>
     app.call('POST', '/login', { json: { username, password } })
@@ -271,8 +271,8 @@ suite('a reset against strangers', async () => {
     test(`11: ${name}: neither a network of addresses nor a spelling is a way around the limits`, async () => {
       const node = await testApp({
         MAIL_REQUESTS_PER_CLIENT: '4',
-        LOGIN_TRUSTED_CALLERS: '192.0.2.9',
-        SIGN_IN_BY_MAIL: 'on',
+        LOGIN_TRUSTED_NETWORKS: '192.0.2.9',
+        EMAIL_SIGN_IN: 'on',
         SIGN_UP: 'open',
       })
       await verifyAddress(node, await node.account('ann'), 'ann@xn--mnchen-3ya.example')
@@ -380,7 +380,7 @@ suite('a reset against strangers', async () => {
     ]) {
       assertRefusal(await begin({ email: who.email }, { headers }), 403, 'Access denied')
       const json = { token: who.token, new_password: next }
-      const put = await app.call('PUT', '/api/public/reset', { headers, json })
+      const put = await app.call('POST', '/api/public/reset/complete', { headers, json })
       assertRefusal(put, 403, 'Access denied')
     }
     assert.deepEqual(await app.rows('refusals'), before)

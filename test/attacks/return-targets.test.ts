@@ -75,7 +75,7 @@ suite('return_to: paths to which no sign-in leads', async () => {
       ...settingsFor(idp),
       BASE_URL: home,
       TRUST_PROXY: '127.0.0.1',
-      RETURN_ORIGINS: home,
+      REDIRECT_ORIGINS: home,
       FORWARD_AUTH_FILE: forwardFile([
         { hosts: ['wiki.example.org', 'id.example.org'], policy: 'one_factor' },
       ]),

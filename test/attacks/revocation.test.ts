@@ -136,7 +136,7 @@ suite('a token that was revoked ends at the next request', async () => {
 
   test('what ended all tokens of an account holds for a token of any age, also without the account and the user', async () => {
     const options = { directory: app.directory, clock: app.clock, seed: 4 }
-    const longLived = await testApp({ TOKEN_SECONDS: String(400 * 86_400) }, options)
+    const longLived = await testApp({ LOGIN_TOKEN_SECONDS: String(400 * 86_400) }, options)
     const ways: readonly ((who: Someone) => Promise<unknown>)[] = [
       async ({ username }) => {
         await admin('PUT', `/api/admin/accounts/${username}`, { locked: true })
@@ -175,7 +175,7 @@ suite('a token that was revoked ends at the next request', async () => {
 
   test('a token that is older than the log is looked up, and does not pass where it cannot be', async () => {
     const options = { directory: app.directory, clock: app.clock, seed: 5 }
-    const longLived = await testApp({ TOKEN_SECONDS: String(30 * 86_400) }, options)
+    const longLived = await testApp({ LOGIN_TOKEN_SECONDS: String(30 * 86_400) }, options)
     const headers = await longLived.bearer(await someone())
     app.clock.advance(8 * 86_400)
     await app.deps.db.schema.alterTable('token_versions').renameTo('versions_gone').execute()

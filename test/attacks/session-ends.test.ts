@@ -125,7 +125,7 @@ suite('a session ends by time', async () => {
 })
 
 suite('a session ends with what it rests on', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0' })
   const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
   const headers = app.basic(app.admin)
   const change = (who: Someone, json: object) =>

@@ -15,9 +15,9 @@ const fresh = 'a copper kettle on a winter stove'
 
 suite('attacks on the sign-in of pages', async () => {
   const app = await testApp({
-    RETURN_ORIGINS: 'https://app.example.org',
-    SIGN_IN_BY_MAIL: 'on',
-    LOGIN_CAPTCHA_AFTER: '0',
+    REDIRECT_ORIGINS: 'https://app.example.org',
+    EMAIL_SIGN_IN: 'on',
+    LOGIN_PROOF_OF_WORK_AFTER: '0',
     NODE_ENV: 'development',
   })
   const { db } = app.deps
@@ -256,6 +256,7 @@ suite('attacks on the sign-in of pages', async () => {
     await verifyAddress(app, mallory, 'mallory@example.org')
     await asked('mallory@example.org')
     const victim = pageBrowser(app)
+    await victim.open('/signin') // the browser has a page cookie, and has requested no mail
     await victim.open(`/signin?token=${(await mailed(mallory)).token}`)
     assert.equal(victim.heading(), 'Sign in as mallory?')
     assert.match(victim.page().text, /asked for in another browser/)
@@ -270,7 +271,7 @@ suite('attacks on the sign-in of pages', async () => {
     const before = await sessions(ann.userId)
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
-        app.call('PUT', '/api/public/sign-in-code', { json: { token, mode: 'session' } }),
+        app.call('POST', '/api/public/sign-in-code/complete', { json: { token, mode: 'session' } }),
       ),
     )
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
@@ -291,11 +292,13 @@ suite('attacks on the sign-in of pages', async () => {
     const other = await confirmations.secretsOf(id)
     const tokens = ['', ' ', '.', 'null', `${id}.`, 'x'.repeat(66), other?.token ?? 'x']
     for (const token of tokens) {
-      const answer = await app.call('PUT', '/api/public/sign-in-code', { json: { token } })
+      const answer = await app.call('POST', '/api/public/sign-in-code/complete', {
+        json: { token },
+      })
       assertRefusal(answer, 400, 'Invalid or expired code', token)
     }
     for (const json of [{ token: null }, { token: ['x'] }, { token: 'x'.repeat(5000) }, {}]) {
-      const answer = await app.call('PUT', '/api/public/sign-in-code', { json })
+      const answer = await app.call('POST', '/api/public/sign-in-code/complete', { json })
       assert.equal(answer.status, 400, JSON.stringify(json))
     }
   })
@@ -367,7 +370,7 @@ suite('attacks on the sign-in of pages', async () => {
 
   test('28: the limits of an account count its username and its address together', async () => {
     await forget()
-    const strict = await testApp({ LOGIN_ATTEMPTS: '4', LOGIN_CAPTCHA_AFTER: '0' })
+    const strict = await testApp({ LOGIN_ATTEMPTS: '4', LOGIN_PROOF_OF_WORK_AFTER: '0' })
     const una = await strict.account('una')
     await verifyAddress(strict, una, 'una@example.org')
     const browser = pageBrowser(strict)
@@ -388,7 +391,7 @@ suite('attacks on the sign-in of pages', async () => {
   })
 
   test('11, 12: the limits tell no address with an account from one without, however they are spelt', async () => {
-    const strict = await testApp({ LOGIN_ATTEMPTS: '3', LOGIN_CAPTCHA_AFTER: '0' })
+    const strict = await testApp({ LOGIN_ATTEMPTS: '3', LOGIN_PROOF_OF_WORK_AFTER: '0' })
     await verifyAddress(strict, await strict.account('una'), 'una@xn--mnchen-3ya.example')
     const spellings = [
       '@xn--mnchen-3ya.example',
@@ -447,7 +450,7 @@ suite('attacks on the sign-in of pages', async () => {
     await forget()
     const browser = await asked('ann@example.org')
     const off = await testApp(
-      { SIGN_IN_BY_MAIL: 'off', NODE_ENV: 'development' },
+      { EMAIL_SIGN_IN: 'off', NODE_ENV: 'development' },
       { directory: app.directory, clock: app.clock, seed: 3 },
     )
     const { code, token } = await mailed(ann)
@@ -472,7 +475,7 @@ suite('attacks on the sign-in of pages', async () => {
     await asked('ann@example.org')
     const { token } = await mailed(ann)
     const other = await testApp(
-      { SIGN_IN_BY_MAIL: 'on', NODE_ENV: 'development' },
+      { EMAIL_SIGN_IN: 'on', NODE_ENV: 'development' },
       { directory: app.directory, clock: app.clock, seed: 4 },
     )
     const pages = await Promise.all(

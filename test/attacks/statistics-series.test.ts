@@ -25,7 +25,7 @@ const hoursOf = async (app: TestApp) =>
     .map(({ at, count }) => [new Date(at).toISOString(), count])
 
 suite('time series while the database is away', async () => {
-  const settings = { LOGIN_ADDRESS_ATTEMPTS: '0', DATABASE_TIMEOUT_MS: '50' }
+  const settings = { LOGIN_IP_ATTEMPTS: '0', DATABASE_TIMEOUT_MS: '50' }
   const app = await testApp(settings, { clock: fixedClock('2026-01-15T12:00:00Z') })
 
   test('a locked database loses no count, and keeps each in its minute', async () => {
@@ -132,7 +132,7 @@ suite('the bound of counts that are not stored', () => {
 
 suite('time series and a clock that is set', async () => {
   const clock = fixedClock('2026-01-15T12:00:30Z')
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' }, { clock })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0' }, { clock })
 
   test('back: counts are added to the minutes that there were, and the job goes on', async () => {
     await wrong(app, 2)

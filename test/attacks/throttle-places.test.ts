@@ -207,7 +207,7 @@ suite('the places lie in the database', async () => {
 
   test('what was typed as a username cannot be found by hashing what it may have been', async () => {
     const typed = 'Correct Horse Battery'
-    const env = { LOGIN_CAPTCHA_AFTER: '3' }
+    const env = { LOGIN_PROOF_OF_WORK_AFTER: '3' }
     const asking = await testApp(env, { directory: app.directory, clock: app.clock, seed: 9 })
     const from = newHost()
     await guess(asking, { username: typed }, from)

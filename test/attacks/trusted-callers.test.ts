@@ -9,14 +9,14 @@ import { assertRefusal } from '../refusal.ts'
 
 const backend = '192.0.2.10'
 const env = {
-  LOGIN_TRUSTED_CALLERS: `${backend}, 2001:db8:b::/48`,
+  LOGIN_TRUSTED_NETWORKS: `${backend}, 2001:db8:b::/48`,
   TRUST_PROXY: '10.0.0.0/8',
   LOGIN_LOCK_AFTER: '0',
-  LOGIN_ADDRESS_ATTEMPTS: '3',
+  LOGIN_IP_ATTEMPTS: '3',
 }
 const wrong = { username: 'bob', password: 'not the password' }
 
-suite('LOGIN_TRUSTED_CALLERS', async () => {
+suite('LOGIN_TRUSTED_NETWORKS', async () => {
   const app = await testApp(env)
   const ann = await app.account('ann')
   const forwarded = (value: string | string[], from = backend) => ({
@@ -80,7 +80,7 @@ suite('LOGIN_TRUSTED_CALLERS', async () => {
   }
 
   test('of several header lines the last element of the last one counts', async () => {
-    const local = await testApp({ ...env, LOGIN_TRUSTED_CALLERS: '127.0.0.1' })
+    const local = await testApp({ ...env, LOGIN_TRUSTED_NETWORKS: '127.0.0.1' })
     const { port } = await local.listen()
     const body = JSON.stringify(wrong)
     const answer = await ask(
@@ -142,10 +142,10 @@ suite('LOGIN_TRUSTED_CALLERS', async () => {
   })
 })
 
-suite('LOGIN_TRUSTED_CALLERS and TRUST_PROXY', () => {
+suite('LOGIN_TRUSTED_NETWORKS and TRUST_PROXY', () => {
   const mistakes = (callers: string, proxies?: string) => {
     try {
-      const set = { LOGIN_TRUSTED_CALLERS: callers, ...(proxies && { TRUST_PROXY: proxies }) }
+      const set = { LOGIN_TRUSTED_NETWORKS: callers, ...(proxies && { TRUST_PROXY: proxies }) }
       return loadConfig(set) && []
     } catch (error) {
       return (error as { mistakes: string[] }).mistakes
@@ -164,7 +164,7 @@ suite('LOGIN_TRUSTED_CALLERS and TRUST_PROXY', () => {
   ] as const) {
     test(`${callers} and ${proxies} have an address in common: refused`, () => {
       const [mistake, ...more] = mistakes(callers, proxies)
-      assert.match(mistake ?? '', /^LOGIN_TRUSTED_CALLERS must not hold what TRUST_PROXY holds: /)
+      assert.match(mistake ?? '', /^LOGIN_TRUSTED_NETWORKS must not hold what TRUST_PROXY holds: /)
       assert.deepEqual(more, [])
     })
   }
@@ -173,7 +173,7 @@ suite('LOGIN_TRUSTED_CALLERS and TRUST_PROXY', () => {
     assert.deepEqual(mistakes('192.0.2.1, 2001:db8::/32', '192.0.2.2, 2001:db9::/32'), [])
     assert.deepEqual(mistakes('192.0.2.1'), [])
     assert.deepEqual(mistakes('none', '192.0.2.1'), [])
-    assert.deepEqual(loadConfig({}).login.trustedCallers, [])
+    assert.deepEqual(loadConfig({}).login.trustedNetworks, [])
   })
 
   for (const text of [
@@ -194,7 +194,7 @@ suite('LOGIN_TRUSTED_CALLERS and TRUST_PROXY', () => {
       assert.throws(() => parseAddressRange(text), /not an address or a CIDR range/)
       if (text === '') return
       const [mistake] = mistakes(text)
-      assert.match(mistake ?? '', /^LOGIN_TRUSTED_CALLERS holds /)
+      assert.match(mistake ?? '', /^LOGIN_TRUSTED_NETWORKS holds /)
     })
   }
 })

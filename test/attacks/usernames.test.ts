@@ -46,14 +46,14 @@ const imitations: readonly (readonly [username: string, message: string])[] = [
   ['service', reserved],
   ['system', reserved],
   ['gatehouse', reserved],
-  ['acme login', reserved], // PAGES_NAME
+  ['acme login', reserved], // BRAND_NAME
   ['Ceo', reserved], // RESERVED_USERNAMES
 ]
 
 suite('usernames that imitate another one', async () => {
   const app = await testApp({
     SIGN_UP: 'open',
-    PAGES_NAME: 'ACME Login',
+    BRAND_NAME: 'ACME Login',
     RESERVED_USERNAMES: 'ceo, Geschäftsführung',
   })
   const mailbox = await mailboxOf(app)
@@ -68,12 +68,12 @@ suite('usernames that imitate another one', async () => {
     const before = await app.rows()
     for (const [username, message] of all) {
       const json = { token, ...profileOf('ann'), username }
-      const answer = await app.call('PUT', '/api/public/sign-up', { json })
+      const answer = await app.call('POST', '/api/public/sign-up/complete', { json })
       assertRefusal(answer, 400, 'Validation failed', username, refusal(message))
     }
     assert.deepEqual(await app.rows(), before)
     const json = { token, ...profileOf('ann') }
-    assert.equal((await app.call('PUT', '/api/public/sign-up', { json })).status, 201)
+    assert.equal((await app.call('POST', '/api/public/sign-up/complete', { json })).status, 201)
   })
 
   test('are refused to a person who was invited', async () => {
@@ -121,7 +121,7 @@ suite('usernames that imitate another one', async () => {
   test('an owner may have the proven address as a username, in any spelling', async () => {
     const { token } = await begunSignUp(app, mailbox, 'Dan@xn--bcher-kva.example')
     const json = { token, ...profileOf('dan'), username: 'DAN@Bücher.example' }
-    const { status, body } = await app.call('PUT', '/api/public/sign-up', { json })
+    const { status, body } = await app.call('POST', '/api/public/sign-up/complete', { json })
     assert.deepEqual([status, body.username], [201, 'dan@bücher.example'])
   })
 
@@ -129,7 +129,7 @@ suite('usernames that imitate another one', async () => {
     for (const username of ['аня', 'タナカ田中', '金철수', 'josé-3', 'admin2', 'ann@localhost']) {
       const { token } = await begunSignUp(app, mailbox, fresh())
       const json = { token, ...profileOf('eve'), username }
-      const { status, text } = await app.call('PUT', '/api/public/sign-up', { json })
+      const { status, text } = await app.call('POST', '/api/public/sign-up/complete', { json })
       assert.equal(status, 201, `${username} ${text}`)
     }
   })

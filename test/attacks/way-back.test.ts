@@ -14,7 +14,7 @@ const restored = 'Email restored, and all logins ended'
 const invalid = [400, 'Invalid or expired code'] as const
 
 suite('the owner takes an account back by the address before', async () => {
-  const app = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_IP_ATTEMPTS: '0' })
   const { ask, confirm, confirmations, emailOf, token, verify, waysBack } = await mailboxes(app)
   const { accounts, emails, identities } = await servicesOf(app)
   let made = 0

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { transact } from '../../src/core/database/transactions.ts'
 import { soleProcess } from '../../src/core/workers/workers.ts'
-import { queueStore } from '../../src/extras/webhooks/queue-store.ts'
+import { webhookQueue } from '../../src/extras/webhooks/queue.ts'
 import { createWebhookSubscriptions } from '../../src/extras/webhooks/subscriptions.ts'
 import { testApp } from '../app.ts'
 import { leases } from '../webhook-sending.ts'
@@ -11,31 +11,25 @@ import { newWebhook } from '../webhooks.ts'
 
 suite('a lease of webhooks that another worker has taken over', async () => {
   const app = await testApp()
+  const leaseMs = 30_000
 
   test('is neither gone on with nor ended by the worker that had it', async () => {
     const { id } = await newWebhook(app)
-    const queue = queueStore(app.deps.db)
+    const queue = webhookQueue(app.deps.db)
     const now = app.clock.now()
     await queue.notify([id], now)
-    const lane = (await leases(app))[0]?.lane ?? assert.fail('no lane')
-    const first = await queue.take(lane, { worker: 'one', now, until: now + 10 })
-    assert.equal(first?.endpoint, id)
-    const second = await queue.take(lane, { worker: 'two', now: now + 10, until: now + 99 })
-    assert.equal(second?.endpoint, id)
+    const first = (await queue.claim(now, { locked_by: 'one' })) ?? assert.fail()
+    assert.equal(first.endpoint, id)
+    assert.equal(await queue.claim(now + leaseMs - 1, { locked_by: 'two' }), null)
+    const second = (await queue.claim(now + leaseMs, { locked_by: 'two' })) ?? assert.fail()
+    assert.equal(second.endpoint, id)
     const before = await leases(app)
     assert.equal(before[0]?.locked_by, 'two')
-    assert.equal(await queue.renew(id, 'one', now + 200), null)
-    const end = {
-      lane: 'quick',
-      failures: 0,
-      pausedUntil: 0,
-      dueAt: null,
-      now,
-      notifications: 0,
-    } as const
-    await queue.end(id, 'one', end)
+    assert.equal(await queue.renew(first, now + leaseMs), false)
+    assert.equal(await queue.retry(first, now), false)
+    assert.equal(await queue.end(first), false)
     assert.deepEqual(await leases(app), before)
-    assert.notEqual(await queue.renew(id, 'two', now + 200), null)
+    assert.equal(await queue.renew(second, now + leaseMs), true)
   })
 })
 
@@ -48,7 +42,9 @@ suite('an endpoint that is chosen in a transaction that is rolled back', async (
     const setState = (trx: typeof db, state: 'enabled' | 'disabled') =>
       trx.updateTable('webhook_endpoints').set({ state }).where('id', '=', id).execute()
     await setState(db, 'disabled')
-    const subscriptions = createWebhookSubscriptions({ db, feed, workers: soleProcess })
+    const subscriptions = createWebhookSubscriptions({
+      ...{ db, feed, knownEvents: [], workers: soleProcess },
+    })
     const failing = transact(db, [], async (trx) => {
       await setState(trx as typeof db, 'enabled')
       subscriptions.changed()

@@ -34,26 +34,22 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
     await setUp(app, receiver.url, ['user_created'])
     await app.account('ann')
     await sendUntil(app, () => receiver.received.length === 1)
-    await sendUntil(app, async () => (await leases(app))[0]?.lane === 'quick')
     for (let count = 0; count < 30; count += 1) {
       await setUp(app, `${silence.url}/${count}`, ['user_created'])
     }
     await app.account('bob')
-    await sendUntil(app, () => silence.sockets.size === 16)
+    await sendUntil(app, () => silence.sockets.size === 30) // each slow one gave up its place
     await app.account('cid')
     await sendUntil(app, () => receiver.received.length === 3)
-    assert.equal(silence.sockets.size, 16) // the others wait for their turn
+    assert.equal(silence.sockets.size, 30)
     await app.close()
     await until(() => silence.sockets.size === 0) // the stop ends what is under way
   })
 
-  test('an endpoint gets four requests at a time, of different persons', async () => {
+  test('an endpoint gets one request at a time, in the order of the events', async () => {
     const app = await testApp()
     const receiver = await startReceiver()
-    await setUp(app, receiver.url, ['user_*'])
-    await app.account('ann')
-    await sendUntil(app, () => receiver.received.length === 1)
-    await sendUntil(app, async () => (await leases(app))[0]?.lane === 'quick')
+    await setUp(app, receiver.url, ['user_created'])
     const open: (() => void)[] = []
     let most = 0
     receiver.answer = (_message, response) => {
@@ -61,13 +57,17 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
       most = Math.max(most, open.length)
     }
     for (let count = 0; count < 9; count += 1) await app.account(`user${count}`)
-    await sendUntil(app, () => open.length === 4)
     await sendUntil(app, () => {
       for (const answer of open.splice(0)) answer()
-      return receiver.received.length === 10
+      return receiver.received.length === 9
     })
     for (const answer of open.splice(0)) answer()
-    assert.equal(most, 4)
+    assert.equal(most, 1)
+    const numbers = receiver.received.map(({ body }) => body.data.number)
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+    )
   })
 
   test('an event for 120 endpoints is spread in steps, each endpoint once, also after a kill', async () => {
@@ -109,7 +109,7 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
   })
 
   test('a redirect, a metadata address and a closed port are failures that say why', async () => {
-    const app = await testApp({ WEBHOOK_ADDRESSES: '10.0.0.0/8' })
+    const app = await testApp({ WEBHOOK_NETWORKS: '10.0.0.0/8' })
     const receiver = await startReceiver()
     receiver.answer = (_message, response) =>
       void response.writeHead(307, { location: 'http://169.254.169.254/' }).end()

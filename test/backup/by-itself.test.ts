@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { heartbeatMs, leaseMs } from '../../src/core/database/run-lease.ts'
-import { runStore } from '../../src/extras/backup/run-store.ts'
+import { databaseTime } from '../../src/core/database/database-time.ts'
+import { heartbeatMs, leaseMs } from '../../src/core/runs/runs.ts'
 import { createBackups } from '../../src/extras/backup/runs.ts'
 import { modules } from '../../src/modules.ts'
 import { type TestApp, testApp } from '../app.ts'
@@ -156,7 +156,7 @@ suite('a backup by itself', async () => {
     assert.equal(leaseMs, 30_000)
     const { app, directory, look, runs, passed } = await appWith()
     const file = 'gatehouse-20260115T120000Z-deadbeef.backup'
-    const now = await runStore(app.deps.db).now(app.clock)
+    const now = await databaseTime(app.deps.db, app.clock)
     await app.deps.db
       .insertInto('backup_runs')
       .values({
@@ -184,7 +184,7 @@ suite('a backup by itself', async () => {
 
   test('that ends a second process has failed, and is not begun a third time', async () => {
     const { app, directory, look, runs } = await appWith()
-    const now = await runStore(app.deps.db).now(app.clock)
+    const now = await databaseTime(app.deps.db, app.clock)
     const detail = 'the node gone ended before the backup was made'
     await app.deps.db
       .insertInto('backup_runs')
@@ -202,15 +202,22 @@ suite('a backup by itself', async () => {
     const { db } = (await place(env, app.directory)).deps
     const looks = createBackups({ ...app.deps, db, modules })
     const gate = Promise.withResolvers<void>()
-    const slow = modules.map((module) => ({
-      ...module,
-      tables: (module.tables ?? []).map((table) => ({
-        ...table,
-        present: () => gate.promise.then(() => table.present?.()),
-      })),
-    })) as typeof modules // a table without a condition has undefined
+    let isBegun = false
+    let held: object | undefined
+    // The first query that reads rows after the claim waits.
+    const slow = app.deps.db.withPlugin({
+      transformQuery: ({ node, queryId }) => {
+        isBegun ||= node.kind === 'InsertQueryNode'
+        if (node.kind === 'SelectQueryNode' && isBegun) held ??= queryId
+        return node
+      },
+      transformResult: async ({ queryId, result }) => {
+        if (queryId === held) await gate.promise
+        return result
+      },
+    })
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const making = createBackups({ ...app.deps, modules: slow }).run()
+    const making = createBackups({ ...app.deps, db: slow, modules }).run()
     await until(async () => (await runs())[0]?.state === 'running')
     const [begun] = await runs()
     const lockedUntil = async () => Number((await runs())[0]?.locked_until)

@@ -36,7 +36,7 @@ suite('docs/forward-auth.md, in a real browser', async () => {
     ADMIN_PASSWORD: adminPassword,
     BASE_URL: gatehouse,
     FORWARD_AUTH_FILE: forwardFile(rules),
-    LOGIN_ADDRESS_ATTEMPTS: '0',
+    LOGIN_IP_ATTEMPTS: '0',
     TRUST_PROXY: '127.0.0.1',
   })
   const elsewhere = createServer((_, response) => {

@@ -24,7 +24,7 @@ suite('docs/use-it.md, in a real browser', async () => {
     ADMIN_PASSWORD: password,
     BASE_URL: gatehouse,
     CORS_ORIGINS: origins.join(),
-    RETURN_ORIGINS: sameSite,
+    REDIRECT_ORIGINS: sameSite,
     PORT: String(port),
   })
   const listings = listingsOf('docs/use-it.md')

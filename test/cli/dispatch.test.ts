@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, normalize } from 'node:path'
+import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { allCommands } from '../../src/core/cli/commands.ts'
 import { latestSchema } from '../../src/core/database/migrate.ts'
@@ -53,7 +53,7 @@ suite('the command line', async () => {
       )),
     ]) {
       for (const line of text.split('\n').slice(1)) {
-        assert.ok(line.length <= 80 || line.startsWith('  npm run '), line)
+        assert.ok(line.length <= 80, line)
       }
     }
     for (const { name } of commands) {
@@ -85,6 +85,8 @@ suite('the command line', async () => {
       ['keys', 'keys needs one more word: list, rotate, rotate-master, retire'],
       ['keys shout', 'there is no command keys shout'],
       ['account list --nonsense=secret', 'there is no option --nonsense'],
+      ['account list --jsno', 'there is no option --jsno; did you mean --json?'],
+      ['account list --rolle ADMIN', 'there is no option --rolle; did you mean --role?'],
       ['account list -x', 'there is no option -x'],
       ['account list --role', '--role needs a value'],
       ['account list --role --json', '--role needs a value'],
@@ -194,7 +196,11 @@ suite('the command line', async () => {
     const { from, to } = JSON.parse(made.stdout)
     assert.deepEqual([made.code, from], [0, 0])
     assert.ok(to >= 4)
-    const { rooms: _, ...again } = JSON.parse((await gatehouse(directory, 'migrate --json')).stdout)
+    const {
+      modules: _,
+      rooms: __,
+      ...again
+    } = JSON.parse((await gatehouse(directory, 'migrate --json')).stdout)
     assert.deepEqual(again, { from: to, to })
     assert.match((await gatehouse(directory, 'migrate')).stdout, /nothing to do/)
     const empty = await gatehouse(directory, 'account list --json')
@@ -233,26 +239,9 @@ suite('the command line', async () => {
   })
 
   test('wrong settings exit 1, all of them told', async () => {
-    const env = { PORT: 'x', TOKEN_SECONDS: '0' }
+    const env = { PORT: 'x', LOGIN_TOKEN_SECONDS: '0' }
     const { code, stdout, stderr } = await gatehouse(nowhere, 'account list', { env })
     assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, /PORT must .*\n.*TOKEN_SECONDS must/)
-  })
-
-  test('help and mistakes load no package: only a command that runs does', () => {
-    const seen = new Set<string>()
-    const packages: string[] = []
-    const visit = (path: string): void => {
-      if (seen.has(path)) return
-      seen.add(path)
-      const source = readFileSync(join(root, path), 'utf8')
-      for (const [, names, to = ''] of source.matchAll(/^import (?!type )(.*?)from '([^']+)'/gms)) {
-        if (to.startsWith('.')) visit(normalize(join(dirname(path), to)))
-        else if (!to.startsWith('node:')) packages.push(`${path}: ${names}${to}`)
-      }
-    }
-    visit('src/cli/run.ts')
-    assert.ok(seen.size > 10)
-    assert.deepEqual(packages, [])
+    assert.match(stderr, /PORT must .*\n.*LOGIN_TOKEN_SECONDS must/)
   })
 })

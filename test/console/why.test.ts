@@ -60,7 +60,7 @@ test('one text is asked about as it is, and with a route the account of that nam
   })
 })
 
-test('the console says each reason in German, and no two alike; facts and mends are of both', async () => {
+test('the console says each reason in German, and no two alike; facts and remedies are of both', async () => {
   const texts = new Set<string>()
   for (const [code, { words }] of await assertDistinctReasons(modules)) {
     assert.match(words?.de ?? '', /^[A-ZÄÖÜ].+\.$/, code)
@@ -68,7 +68,7 @@ test('the console says each reason in German, and no two alike; facts and mends 
   }
   assert.equal(texts.size, (await assertDistinctReasons(modules)).size)
   assert.deepEqual(Object.keys(inEnglish.facts), Object.keys(inGerman.facts))
-  assert.deepEqual(Object.keys(inEnglish.mends), [...remedies])
+  assert.deepEqual(Object.keys(inEnglish.remedies), [...remedies])
 })
 
 const refusal = {
@@ -86,7 +86,7 @@ const refusal = {
   subject: null,
   username: null,
   address: '203.0.113.7',
-  mends: [],
+  ...{ remedies: [], mends: [] },
 }
 
 test('what is around a refusal is asked of its account, or else of its address', () => {

@@ -77,7 +77,7 @@ export async function startWorld({ env = () => ({}) }: WorldOptions = {}) {
       LOG_LEVEL: 'info',
       MAIL_REQUESTS_PER_CLIENT: '0',
       PORT: String(port),
-      TOKEN_SECONDS: '86400',
+      LOGIN_TOKEN_SECONDS: '86400',
       WORKERS: '1',
       ...(await env(url)),
     },

@@ -197,7 +197,7 @@ const broken: readonly Broken[] = [
       return undefined
     },
     found: ['warning webhooks', 'warning webhooks'],
-    mend: /^npm run -s gatehouse -- webhook enable failing && npm run -s gatehouse -- webhook repeat failing$/m,
+    mend: /^npm run -s gatehouse -- webhook enable failing && npm run -s gatehouse -- webhook redeliver failing$/m,
   },
   {
     what: 'has made no backup for days, and failed at the last',

@@ -6,7 +6,7 @@ import { type Someone, testApp } from '../app.ts'
 import { verifyAddress } from '../mail.ts'
 
 suite('what the doctor finds in usernames', async () => {
-  const app = await testApp({ PAGES_NAME: 'Acme', RESERVED_USERNAMES: 'ceo' })
+  const app = await testApp({ BRAND_NAME: 'Acme', RESERVED_USERNAMES: 'ceo' })
   const headers = app.basic(app.admin)
   const found = async () => {
     const { body } = await app.call('GET', '/api/admin/doctor', { headers })

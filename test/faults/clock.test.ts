@@ -23,7 +23,7 @@ async function jump(app: TestApp, seconds: number): Promise<void> {
 }
 
 suite('R7: a clock that jumps', async () => {
-  const app = await testApp({ ...throttleAlone, TOKEN_SECONDS: String(2 * day) })
+  const app = await testApp({ ...throttleAlone, LOGIN_TOKEN_SECONDS: String(2 * day) })
   const short = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
   const revokedOnes: Record<string, string>[] = []
   const status = async (path: string, headers = {}) =>

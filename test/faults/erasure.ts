@@ -55,7 +55,7 @@ const run = promisify(execFile)
  */
 export async function proveErasure(place: Place, persons: number): Promise<Erased> {
   const mail = { SMTP_URL: deadServer, MAIL_FROM: 'service@example.org' }
-  const env = { ...place.env, ...mail, LOG_LEVEL: 'debug', REFUSALS_MAX: '10000' }
+  const env = { ...place.env, ...mail, LOG_LEVEL: 'debug', REJECTIONS_KEPT: '10000' }
   const node = await startNode({ env })
   const copies = mkdtempSync(join(tmpdir(), 'gatehouse-copies-'))
   try {

@@ -11,10 +11,10 @@ export const admin = { username: 'admin', password: 'a pass phrase for proofs, 1
 const settings = {
   ADMIN_PASSWORD: admin.password,
   NODE_ENV: 'test',
-  LOGIN_ADDRESS_ATTEMPTS: '0',
+  LOGIN_IP_ATTEMPTS: '0',
   LOGIN_ATTEMPTS: '0',
   LOGIN_LOCK_AFTER: '0',
-  TOKEN_SECONDS: '86400',
+  LOGIN_TOKEN_SECONDS: '86400',
   MASTER_KEY: masterKey,
 }
 

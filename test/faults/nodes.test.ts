@@ -120,7 +120,7 @@ async function startNodes(): Promise<Place> {
     DATABASE_URL: cluster.url(await cluster.createDatabase()),
     DATABASE_TIMEOUT_MS: '20000', // what is asked here is not how fast the machine is
     LOGIN_ATTEMPTS: '5',
-    LOGIN_CAPTCHA_AFTER: '3',
+    LOGIN_PROOF_OF_WORK_AFTER: '3',
     REFRESH_ROTATION: 'on',
     REFRESH_GRACE_SECONDS: '0',
   }

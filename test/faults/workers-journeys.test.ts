@@ -257,7 +257,7 @@ for (const database of databases) {
   suite(`8: the limits of two workers are those of one, ${database}`, () => {
     let starting: Promise<WorkersNode> | undefined
     const place = () => {
-      const env = { RATE_LIMIT_MAX: '40', LOGIN_CAPTCHA_AFTER: '3', LOGIN_ATTEMPTS: '10' }
+      const env = { RATE_LIMIT_MAX: '40', LOGIN_PROOF_OF_WORK_AFTER: '3', LOGIN_ATTEMPTS: '10' }
       starting ??= startWorkers({ database, env })
       return starting
     }

@@ -310,7 +310,10 @@ suite('R15: the processes of a service', () => {
         { PORT: String(address.port) },
         /^Gatehouse cannot start: .*EADDRINUSE.*set PORT to another port$/gm,
       ],
-      [{ TOKEN_SECONDS: '0' }, /^ {2}TOKEN_SECONDS must be a whole number of at least 1$/gm],
+      [
+        { LOGIN_TOKEN_SECONDS: '0' },
+        /^ {2}LOGIN_TOKEN_SECONDS must be a whole number of at least 1$/gm,
+      ],
       [{ MASTER_KEY: 'ab' }, /^ {2}MASTER_KEY must be 32 bytes/gm],
     ] as const) {
       const node = prepareNode({ env: { WORKERS: '2', ...env } })

@@ -11,7 +11,7 @@ const invalidCredentials = { error: 'Invalid credentials' }
 
 suite('spec 5.5: second factor', async () => {
   // Many wrong codes from one address: the other limits are tested elsewhere.
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' })
   const login = (json: object) => app.call('POST', '/login', { json })
 
   test('enrolment gives a secret, the URI in its exact form and a QR code as SVG', async () => {

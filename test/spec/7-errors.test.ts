@@ -189,7 +189,7 @@ suite('spec 7: errors', async () => {
   })
 
   test('limits that are off by default: 401 with a challenge, 429 with Retry-After', async () => {
-    const strict = await testApp({ LOGIN_CAPTCHA_AFTER: '1', RATE_LIMIT_MAX: '2' })
+    const strict = await testApp({ LOGIN_PROOF_OF_WORK_AFTER: '1', RATE_LIMIT_MAX: '2' })
     const login = () => guess(strict, ann, '192.0.2.3')
     assert.equal((await login()).status, 401)
     const asked = await login()

@@ -120,7 +120,7 @@ suite('spec 8: limits', async () => {
 suite('spec 8: every limit that is built is a setting', () => {
   const rows = [
     ['SESSION_IDLE_SECONDS', 1800],
-    ['TOKEN_SECONDS', 3600],
+    ['LOGIN_TOKEN_SECONDS', 3600],
     ['ACCESS_TOKEN_SECONDS', 900],
     ['REFRESH_TOKEN_SECONDS', 604_800],
     ['LOGIN_ATTEMPTS', 5],
@@ -137,7 +137,7 @@ suite('spec 8: every limit that is built is a setting', () => {
 
   test('changed lifetimes are those of the tokens', async () => {
     const app = await testApp({
-      TOKEN_SECONDS: '10',
+      LOGIN_TOKEN_SECONDS: '10',
       ACCESS_TOKEN_SECONDS: '20',
       REFRESH_TOKEN_SECONDS: '30',
     })

@@ -45,8 +45,8 @@ suite('spec 8: 20 failed logins per client address per hour', async () => {
     assertBlocked(await doors.JSON(app, ann, { from }), '3600')
   })
 
-  test('LOGIN_ADDRESS_ATTEMPTS and LOGIN_ADDRESS_WINDOW_SECONDS set the limit; 0 is none', async () => {
-    const env = { LOGIN_ADDRESS_ATTEMPTS: '2', LOGIN_ADDRESS_WINDOW_SECONDS: '60' }
+  test('LOGIN_IP_ATTEMPTS and LOGIN_ADDRESS_WINDOW_SECONDS set the limit; 0 is none', async () => {
+    const env = { LOGIN_IP_ATTEMPTS: '2', LOGIN_ADDRESS_WINDOW_SECONDS: '60' }
     const strict = await testApp(env)
     const from = newHost()
     for (const index of [0, 1]) assert.equal((await guess(strict, nobody(index), from)).status, 401)
@@ -54,7 +54,7 @@ suite('spec 8: 20 failed logins per client address per hour', async () => {
     strict.clock.advance(60)
     assert.equal((await guess(strict, nobody(2), from)).status, 401)
 
-    const open = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
+    const open = await testApp({ LOGIN_IP_ATTEMPTS: '0' })
     for (let index = 0; index < 30; index += 1) {
       assert.equal((await guess(open, nobody(index), from)).status, 401)
     }
@@ -158,7 +158,7 @@ suite('spec 8: account lock after 10 failures', async () => {
 })
 
 suite('spec 8: CAPTCHA after 3 failures', async () => {
-  const env = { LOGIN_CAPTCHA_AFTER: '3', LOGIN_LOCK_AFTER: '0' }
+  const env = { LOGIN_PROOF_OF_WORK_AFTER: '3', LOGIN_LOCK_AFTER: '0' }
   const app = await testApp(env, { clock: presentClock() })
   const ann = await app.account('ann')
   const logIn = (from: string, password: string, captcha?: string) =>

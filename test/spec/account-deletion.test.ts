@@ -13,10 +13,10 @@ import { relayEnv, startRelay } from '../relay.ts'
 import { testBrowser } from '../test-browser.ts'
 
 const next = 'amber violin thicket, 87 of them'
-const settings = { MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_ADDRESS_ATTEMPTS: '0' }
+const settings = { MAIL_REQUESTS_PER_CLIENT: '0', LOGIN_IP_ATTEMPTS: '0' }
 
 suite('an account that waits for its deletion', async () => {
-  const app = await testApp({ ...settings, SIGN_IN_BY_MAIL: 'on', SIGN_UP: 'open' })
+  const app = await testApp({ ...settings, EMAIL_SIGN_IN: 'on', SIGN_UP: 'open' })
   const them = await deletions(app)
   const { ask, leave, leaver, logIn, seen, someone } = them
   const admin = app.basic(app.admin)

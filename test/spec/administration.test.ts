@@ -9,7 +9,7 @@ import { assertHeaders, assertRefusal } from '../refusal.ts'
 const account = (username: string, rest = '') => `/api/admin/accounts/${username}${rest}`
 
 suite('administration of logins', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0' })
   const headers = await app.session(app.admin)
   let made = 0
   const newAccount = (roles: readonly Role[] = ['USER'], more = {}) =>
@@ -465,7 +465,7 @@ suite('the throttle, for an administrator', async () => {
 })
 
 suite('GET /api/admin/statistics', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '2', LOGIN_ADDRESS_ATTEMPTS: '3' })
+  const app = await testApp({ LOGIN_ATTEMPTS: '2', LOGIN_IP_ATTEMPTS: '3' })
   const headers = await app.bearer(app.admin)
 
   test('counts of everything', async () => {

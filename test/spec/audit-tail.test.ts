@@ -166,10 +166,12 @@ suite('the audit log by category, level and outcome, and as lines', async () => 
   const headers = await app.bearer(app.admin)
   const { seed } = await recordSeeder(app.deps)
   await seed([
-    ...['session_created', 'session_ended', 'authn_login_lock', 'audit_not_whole'].map((type) => ({
-      type,
-      at: 1_600_000_000_000,
-    })),
+    ...['session_created', 'session_ended', 'authn_login_lock', 'audit_integrity_failed'].map(
+      (type) => ({
+        type,
+        at: 1_600_000_000_000,
+      }),
+    ),
     { type: 'of_another_version', at: 1_600_000_000_000 },
   ])
   const until = 'until=2021-01-01T00:00:00Z'
@@ -181,8 +183,8 @@ suite('the audit log by category, level and outcome, and as lines', async () => 
 
   test('each chooses among the declared types, and they add up', async () => {
     assert.deepEqual(await found('category=session'), ['session_created', 'session_ended'])
-    assert.deepEqual(await found('level=critical'), ['audit_not_whole'])
-    assert.deepEqual(await found('outcome=failure'), ['audit_not_whole', 'authn_login_lock'])
+    assert.deepEqual(await found('level=critical'), ['audit_integrity_failed'])
+    assert.deepEqual(await found('outcome=failure'), ['audit_integrity_failed', 'authn_login_lock'])
     assert.deepEqual(await found('level=warn&outcome=failure'), ['authn_login_lock'])
     assert.deepEqual(await found('category=session&type=session_ended,authn_login_lock'), [
       'session_ended',
@@ -191,11 +193,28 @@ suite('the audit log by category, level and outcome, and as lines', async () => 
     assert.deepEqual(await found('level=info&actor=admin'), [])
   })
 
+  test('a renamed type is found by both names, in records of both names, once each', async () => {
+    await seed(
+      ['sign_up_begun', 'sign_up_requested'].map((type) => ({ type, at: 1_500_000_000_000 })),
+    )
+    const both = ['sign_up_begun', 'sign_up_requested']
+    for (const query of ['sign_up_begun', 'sign_up_requested', both.join()]) {
+      assert.deepEqual(await found(`type=${query}`), both, query)
+    }
+    assert.deepEqual(await found('category=registration'), both)
+    assert.deepEqual(await found('category=registration&type=sign_up_begun'), both)
+  })
+
   test('the types are listed with what they are chosen by', async () => {
     const { body } = await app.call('GET', `${path}/types`, { headers })
-    const type = body.data.find((one: Shown) => one.type === 'audit_not_whole')
+    const type = body.data.find((one: Shown) => one.type === 'audit_integrity_failed')
     assert.deepEqual(type, {
-      ...{ type: 'audit_not_whole', category: 'audit', level: 'critical', outcome: 'failure' },
+      ...{
+        type: 'audit_integrity_failed',
+        category: 'audit',
+        level: 'critical',
+        outcome: 'failure',
+      },
     })
   })
 

@@ -5,8 +5,8 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { databaseTime } from '../../src/core/database/database-time.ts'
-import { leaseMs } from '../../src/core/database/run-lease.ts'
-import { verificationStore } from '../../src/modules/audit/verify/run-store.ts'
+import { leaseMs, runQueue } from '../../src/core/runs/runs.ts'
+import type { VerificationRow } from '../../src/modules/audit/verify/run-store.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { proofOf, recordEvents } from '../audit-log.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -82,7 +82,7 @@ suite('a verification of the audit log over HTTP', async () => {
       detail:
         'the record is not what was written at this place: it was changed, swapped or inserted',
     })
-    const [event] = app.log.slice(from).filter(({ event }) => event === 'audit_not_whole')
+    const [event] = app.log.slice(from).filter(({ event }) => event === 'audit_integrity_failed')
     assert.deepEqual([event?.verification, event?.problems, event?.by], [id, 1, 'job'])
     await db
       .updateTable('audit_records')
@@ -135,7 +135,13 @@ suite('a verification of the audit log over HTTP', async () => {
   test('one that ends a second process has failed, and the next is not held up', async () => {
     const { id } = await ask()
     const detail = 'the node auth-2 ended before the log was verified'
-    const gone = { state: 'running', node: 'auth-2', locked_until: 1, detail } as const
+    const gone = {
+      state: 'running',
+      node: 'auth-2',
+      started_at: 1,
+      locked_until: 1,
+      detail,
+    } as const
     await app.deps.db.updateTable('audit_verifications').set(gone).where('id', '=', id).execute()
     await jobOf(app).run()
     const { last, open } = await look()
@@ -151,21 +157,24 @@ suite('a verification of the audit log over HTTP', async () => {
   test('a process that stood still changes nothing of a verification that another has taken over', async () => {
     const { id } = await ask()
     const { db } = app.deps
-    const begun = { state: 'running', node: 'auth-2', started_at: 1000, locked_until: 1 } as const
-    await db.updateTable('audit_verifications').set(begun).where('id', '=', id).execute()
-    const store = verificationStore(db)
-    assert.equal(await store.release({ id, started_at: 1000 }), true)
-    assert.equal(await store.claim(id, { ...begun, started_at: 2000 }), true)
-    const late = { id, started_at: 1000 }
+    const queue = runQueue<VerificationRow>('audit_verifications')(db)
+    const claim = async (started_at: number) =>
+      (await queue.claim(1, { started_at }, sql`id = ${id}`)) ?? assert.fail('it is not free')
+    const late = await claim(1000)
+    assert.equal(await queue.retry(late, 0), true)
+    const owner = await claim(2000)
+    const before = await db.selectFrom('audit_verifications').selectAll().execute()
     assert.deepEqual(
       [
-        await store.progress(late, 1, 9),
-        await store.fail(late, 'late', 9),
-        await store.done(late, { result: '{}', records: 1, now: 9 }),
-        await store.release(late),
+        await queue.renew(late, 9, { records: 1 }),
+        await queue.end(late, { state: 'failed', detail: 'late' }),
+        await queue.end(late, { state: 'done', result: '{}' }),
+        await queue.retry(late, 0),
       ],
       [false, false, false, false],
     )
+    assert.deepEqual(await db.selectFrom('audit_verifications').selectAll().execute(), before)
+    assert.equal(await queue.retry(owner, 0), true)
     await jobOf(app).run()
     assert.deepEqual([(await look()).last.id, (await look()).last.state], [id, 'done'])
   })

@@ -41,7 +41,7 @@ suite('GET /api/admin/clients', async () => {
 
 suite('GET /api/admin/mail/previews', async () => {
   const app = await testApp({
-    PAGES_NAME: 'Harbour <b>&</b> Co',
+    BRAND_NAME: 'Harbour <b>&</b> Co',
     BASE_URL: 'https://id.example.org',
   })
   const headers = await app.bearer(app.admin)

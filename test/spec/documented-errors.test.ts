@@ -45,7 +45,10 @@ const withoutDatabase = [
   'GET /health/live',
 ]
 /** Operations that a proof from a mailbox opens: test/attacks/reset.test.ts, test/spec/sign-in-by-mail.test.ts. */
-const proving = ['reset', 'sign-in-code'].map((path) => `PUT /api/public/${path}`)
+const proving = ['reset', 'sign-in-code'].flatMap((path) => [
+  `POST /api/public/${path}/complete`,
+  `PUT /api/public/${path}`,
+])
 /** Operations by which anyone asks for mail. */
 const mailing = ['sign-up', 'reset', 'sign-in-code'].map((path) => `POST /api/public/${path}`)
 const operations = operationsOf(JSON.parse(readDoc('openapi.json'))).filter(
@@ -169,7 +172,8 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
     {
       except: [
         'POST /oauth/second-factor',
-        ...['PUT /api/public/sign-up', 'POST /api/public/invitation'], // of usernames that are taken
+        ...['POST /api/public/sign-up/complete', 'PUT /api/public/sign-up'],
+        'POST /api/public/invitation', // of usernames that are taken
         ...proving,
         ...mailing,
       ],

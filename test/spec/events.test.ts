@@ -221,7 +221,7 @@ function withoutUsername<Fields extends object>(fields: Fields) {
 }
 
 /** What anyone may ask for an account: its owner has not acted. */
-const ofStrangers = new Set(['email_login_begun', 'password_reset_begun'])
+const ofStrangers = new Set(['email_login_requested', 'password_reset_requested'])
 
 /** What a login begins with: the caller has no credential of the service yet. */
 const beginnings = new Set([
@@ -236,7 +236,7 @@ const withoutTime = ({ time, ...rest }: Told): Told => {
   return rest
 }
 
-const byMail = { SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
+const byMail = { EMAIL_SIGN_IN: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
 
 suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])
@@ -872,7 +872,7 @@ suite('every event, with its fields and its level', async () => {
       const { id, told, records } = await verification(own)
       return { told, fields: { verification: id, records, checkpoints: 0, by: 'job' } }
     }),
-    critical('audit_not_whole', 'a record was changed', async () => {
+    critical('audit_integrity_failed', 'a record was changed', async () => {
       const own = watched(await testApp(byItself))
       const change = { type: 'session_created' }
       await own.deps.db.updateTable('audit_records').set(change).where('number', '=', 1).execute()
@@ -899,7 +899,13 @@ suite('every event, with its fields and its level', async () => {
       const headers = own.basic(own.admin)
       const { id } = (await own.call('POST', verificationPath, { headers })).body
       const detail = 'the node auth-2 ended before the log was verified'
-      const gone = { state: 'running', node: 'auth-2', locked_until: 1, detail } as const
+      const gone = {
+        state: 'running',
+        node: 'auth-2',
+        started_at: 1,
+        locked_until: 1,
+        detail,
+      } as const
       await own.deps.db.updateTable('audit_verifications').set(gone).execute()
       const { told } = await during(own, () => jobOf(own, 'audit verification'))
       return { told, fields: { verification: id, detail, by: 'job' } }
@@ -976,12 +982,12 @@ suite('every event, with its fields and its level', async () => {
       })
       return { told, fields: { reason: 'fetch failed', ...byBrowser, by: '1', scheme: 'basic' } }
     }),
-    info('email_verification_begun', 'the owner asks for the proof of an address', async () => {
+    info('email_verification_requested', 'the owner asks for the proof of an address', async () => {
       const who = await someone()
       const { told } = await askForProof(who)
       return { told, fields: { user_id: who.userId, change: false, ...byOwner(who, 'session') } }
     }),
-    info('email_verification_begun', 'the owner asks for another address', async () => {
+    info('email_verification_requested', 'the owner asks for another address', async () => {
       const who = await verifiedOwner()
       const { told } = await askForProof(who)
       return { told, fields: { user_id: who.userId, change: true, ...byOwner(who, 'session') } }
@@ -1045,18 +1051,18 @@ suite('every event, with its fields and its level', async () => {
         fields: { user_id: who.userId, language: 'de', ...byOwner(who, 'session') },
       }
     }),
-    info('email_login_begun', 'a link is mailed that signs in', async () => {
+    info('email_login_requested', 'a link is mailed that signs in', async () => {
       const who = await verifiedOwner()
       const json = { email: `${who.username}@example.org` }
       const { told } = await ask({}, 'POST', '/api/public/sign-in-code', json)
       return { told, fields: { user_id: who.userId, address } }
     }),
-    info('email_login_begun', 'no account has the address', async () => {
+    info('email_login_requested', 'no account has the address', async () => {
       const json = { email: 'stranger@example.org' }
       const { told } = await ask({}, 'POST', '/api/public/sign-in-code', json)
       return { told, fields: { user_id: null, address } }
     }),
-    info('sign_up_begun', 'a visitor asks for an account', async () => {
+    info('sign_up_requested', 'a visitor asks for an account', async () => {
       const json = { email: 'visitor@example.org' }
       const { told } = await ask({}, 'POST', '/api/public/sign-up', json)
       return { told, fields: { is_taken: false, address } }
@@ -1176,7 +1182,7 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await during(app, () => app.call('POST', '/login', { json, from }))
       return { told, fields: { user_id: who.userId, left: 9, address } }
     }),
-    info('password_reset_begun', 'the owner forgot it', async () => {
+    info('password_reset_requested', 'the owner forgot it', async () => {
       const who = await someone()
       await verifyAddress(app, who, `${who.username}@example.org`)
       const json = { username: who.username }
@@ -1185,7 +1191,7 @@ suite('every event, with its fields and its level', async () => {
       )
       return { told, fields: { user_id: who.userId, address } }
     }),
-    info('password_reset_begun', 'for no account', async () => {
+    info('password_reset_requested', 'for no account', async () => {
       const json = { username: 'nobody of these' }
       const { told } = await during(app, () =>
         app.call('POST', '/api/public/reset', { json, from }),
@@ -1203,7 +1209,9 @@ suite('every event, with its fields and its level', async () => {
       } as const
       const { token } = await mailed((await begin(wanted)).id)
       const json = { token, new_password: other }
-      const { told } = await during(app, () => app.call('PUT', '/api/public/reset', { json, from }))
+      const { told } = await during(app, () =>
+        app.call('POST', '/api/public/reset/complete', { json, from }),
+      )
       return { told, fields: { user_id: who.userId, method: 'link', address } }
     }),
     info('mfa_removed', 'the owner removes it', async () => {

@@ -30,7 +30,7 @@ const job = (app: Awaited<ReturnType<typeof hostsApp>>, wanted: string) =>
 
 /** Applications on other hosts behind a proxy: a session is handed over to each of them. */
 suite('sessions at the hosts of applications', async () => {
-  const app = await hostsApp({ RETURN_ORIGINS: 'https://app.example.org' })
+  const app = await hostsApp({ REDIRECT_ORIGINS: 'https://app.example.org' })
   const { clock } = app
   const { db } = app.deps
   const ann = await app.account('ann')
@@ -143,7 +143,7 @@ suite('sessions at the hosts of applications', async () => {
     assert.equal(later.stored.email, 'Bea@example.org')
   })
 
-  test('an application of RETURN_ORIGINS gets its browser back without a ticket', async () => {
+  test('an application of REDIRECT_ORIGINS gets its browser back without a ticket', async () => {
     const pages = pageBrowser(app)
     await pages.open(signInPath('https://app.example.org/inbox', hostBrowser()))
     await pages.submit({ username: 'ann', password: ann.password })
@@ -360,7 +360,7 @@ suite('a sign-in that must have two factors', async () => {
   const app = await hostsApp(
     {
       ...settingsFor(idp),
-      SIGN_IN_BY_MAIL: 'on',
+      EMAIL_SIGN_IN: 'on',
       SIGN_UP: 'open',
       NODE_ENV: 'development',
     },

@@ -16,7 +16,7 @@ suite('forward authentication while time goes on and the file changes', async ()
     ...proxied,
     FORWARD_AUTH_FILE: file,
     SESSION_ABSOLUTE_SECONDS: '0',
-    TOKEN_SECONDS: '3600',
+    LOGIN_TOKEN_SECONDS: '3600',
   })
   const ann = await app.account('ann')
   const look = async () => {

@@ -13,7 +13,7 @@ const provider = {
   OIDC_TOKEN_ENDPOINT: 'http://127.0.0.1:1/token',
   OIDC_JWKS_URI: 'http://127.0.0.1:1/jwks',
 }
-const settings = { ...provider, SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on', APP_PASSWORDS: 'on' }
+const settings = { ...provider, SIGN_UP: 'open', EMAIL_SIGN_IN: 'on', APP_PASSWORDS: 'on' }
 /** What the documents say of an operation without HEAD. */
 const told = 'HEAD is 404: a GET begins something or uses something up.'
 /** What stands in the place of a parameter. */

@@ -213,7 +213,9 @@ suite('invitations by an administrator', async () => {
       await heard(app)
       return ran
     }
-    const made = await run("invite Jo@example.org --roles USER,EDITOR --name 'Jo' --json")
+    const made = await run(
+      "invitation create Jo@example.org --roles USER,EDITOR --name 'Jo' --json",
+    )
     assert.deepEqual([made.code, made.stderr], [0, ''])
     const { id, roles, invited_by } = JSON.parse(made.stdout)
     assert.deepEqual([roles, invited_by], [['USER', 'EDITOR'], null])
@@ -230,7 +232,7 @@ suite('invitations by an administrator', async () => {
     const { body } = await take({ token, ...profileOf('jo') })
     assert.deepEqual(body.roles, ['USER'])
     for (const [words, code] of [
-      ['invite nobody', 2],
+      ['invitation create nobody', 2],
       ['invite jo@example.org', 4],
       ['invitation revoke x', 2],
       ['invitation revoke 999999', 3],

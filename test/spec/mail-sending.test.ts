@@ -5,7 +5,7 @@ import { transact } from '../../src/core/database/transactions.ts'
 import type { Username } from '../../src/core/lib/username.ts'
 import type { Services } from '../../src/core/module/services.ts'
 import type { NewMail } from '../../src/extras/mail/outbox.ts'
-import { queueStore } from '../../src/extras/mail/queue-store.ts'
+import { mailStore } from '../../src/extras/mail/queue.ts'
 import type { Someone, TestApp } from '../app.ts'
 import { testApp } from '../app.ts'
 import { recordsAfter } from '../audit.ts'
@@ -200,8 +200,8 @@ suite('workers', async () => {
         })
       const [waiting, underWay, failed] = [await tell(), await tell(), await tell()]
       const now = app.clock.now()
-      const lease = { worker: 'other', now, until: now + 60_000 }
-      const leased = await queueStore(app.deps.db).leaseOne(underWay, lease)
+      const store = mailStore(app.deps.db)
+      const leased = await store.lease({ owner: 'other', now, id: underWay })
       assert.ok(leased)
       await app.deps.db
         .updateTable('mails')
@@ -212,8 +212,7 @@ suite('workers', async () => {
       const url = path === 'users' ? `/users/${userId}` : `/api/admin/accounts/${gone.username}`
       const answer = await app.call('DELETE', url, { headers })
       assert.ok(answer.status < 300, answer.text)
-      const stored = { state: 'sent', response: '250 OK', now } as const
-      assert.equal(await queueStore(app.deps.db).finish(leased, 'other', stored), false)
+      assert.equal(await store.end(leased, { state: 'sent', response: '250 OK' }), false)
       await mailer.run()
       const states = await Promise.all([waiting, underWay, failed].map(row))
       assert.deepEqual(
@@ -243,8 +242,7 @@ suite('workers', async () => {
     const now = app.clock.now()
     const order = []
     for (;;) {
-      const lease = { worker: 'one', now, until: now + 1000, heldBack: [] }
-      const row = await queueStore(app.deps.db).lease(lease)
+      const row = await mailStore(app.deps.db).lease({ owner: 'one', now })
       if (!row) break
       order.push(wanted.get(row.id))
     }

@@ -9,7 +9,7 @@ import { importLines, readLines } from '../transfer.ts'
 
 /** As one that an identity provider has signed up: spec 4.4. No answer tells it from any other. */
 suite('an account without a password', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0' })
   const { db } = app.deps
   const headers = app.basic(app.admin)
   const login = (username: string, more: object = {}) =>

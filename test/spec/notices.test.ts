@@ -301,7 +301,7 @@ suite('notices in the course of time', async () => {
     const [way] = await boxes.waysBack(who)
     const { reset_token: token } = (await boxes.confirm({ token: way })).body
     const json = { token, new_password: `${other} two` }
-    assert.equal((await app.call('PUT', '/api/public/reset', { json })).status, 200)
+    assert.equal((await app.call('POST', '/api/public/reset/complete', { json })).status, 200)
     assert.equal((await told()).length, 3)
   })
 

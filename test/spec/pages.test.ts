@@ -166,10 +166,10 @@ suite('the look of the organization', async () => {
       },
     }
     const app = await testApp({
-      PAGES_NAME: 'Ann & Co',
-      PAGES_COLOR: '#C0FFEE',
-      PAGES_LOGO_FILE: file('logo.svg', svg),
-      PAGES_TEXTS_FILE: file('texts.json', JSON.stringify(texts)),
+      BRAND_NAME: 'Ann & Co',
+      BRAND_COLOR: '#C0FFEE',
+      BRAND_LOGO_FILE: file('logo.svg', svg),
+      BRAND_TEXTS_FILE: file('texts.json', JSON.stringify(texts)),
     })
     const page = await app.call('GET', '/', { headers: { accept } })
     assertPage(page, 200, 'Ann &amp; Co')
@@ -217,9 +217,9 @@ suite('the look of the organization', async () => {
     }
     const usual = await own({})
     assert.match(usual, /stroke="#4a7ab5"/)
-    const colored = await own({ PAGES_COLOR: '#FF8000' })
+    const colored = await own({ BRAND_COLOR: '#FF8000' })
     assert.equal(colored, usual.replace('#4a7ab5', '#ff8000'))
-    assert.equal(await own({ PAGES_COLOR: '#FF8000', PAGES_LOGO_FILE: file('own.svg', svg) }), svg)
+    assert.equal(await own({ BRAND_COLOR: '#FF8000', BRAND_LOGO_FILE: file('own.svg', svg) }), svg)
   })
 
   test('without settings there is none of it', async () => {
@@ -230,7 +230,7 @@ suite('the look of the organization', async () => {
   })
 
   test('a PNG is one', async () => {
-    const app = await testApp({ PAGES_LOGO_FILE: file('logo.png', png) })
+    const app = await testApp({ BRAND_LOGO_FILE: file('logo.png', png) })
     const { text } = await app.call('GET', '/', { headers: { accept } })
     const [, logo = ''] = /src="(\/look\/[^"]+\.png)"/.exec(text) ?? []
     assert.equal((await app.call('GET', logo)).headers['content-type'], 'image/png')
@@ -247,10 +247,10 @@ suite('the look of the organization', async () => {
     ['h.png', Buffer.from('ffd8ffe0', 'hex'), 'neither SVG nor PNG'],
   ] as const) {
     test(`a logo that is refused at the start: ${name}, ${mistake}`, () => {
-      const PAGES_LOGO_FILE = file(name, content)
+      const BRAND_LOGO_FILE = file(name, content)
       assert.match(
-        mistakesOf({ PAGES_LOGO_FILE }),
-        new RegExp(`PAGES_LOGO_FILE names .*, .*${mistake}`),
+        mistakesOf({ BRAND_LOGO_FILE }),
+        new RegExp(`BRAND_LOGO_FILE names .*, .*${mistake}`),
       )
     })
   }
@@ -278,20 +278,20 @@ suite('the look of the organization', async () => {
     ],
   ] as const) {
     test(`own texts that are refused at the start: ${mistake}`, () => {
-      const PAGES_TEXTS_FILE = file('bad.json', texts)
-      const told = mistakesOf({ PAGES_TEXTS_FILE })
-      assert.ok(told.includes(`PAGES_TEXTS_FILE ${mistake}`) || told.includes(mistake), told)
-      assert.ok(told.includes('PAGES_TEXTS_FILE'), told)
+      const BRAND_TEXTS_FILE = file('bad.json', texts)
+      const told = mistakesOf({ BRAND_TEXTS_FILE })
+      assert.ok(told.includes(`BRAND_TEXTS_FILE ${mistake}`) || told.includes(mistake), told)
+      assert.ok(told.includes('BRAND_TEXTS_FILE'), told)
     })
   }
 
   test('files that are none, and colours that are none', () => {
-    for (const name of ['PAGES_LOGO_FILE', 'PAGES_TEXTS_FILE']) {
+    for (const name of ['BRAND_LOGO_FILE', 'BRAND_TEXTS_FILE']) {
       assert.match(mistakesOf({ [name]: join(folder, 'nothing') }), /cannot be read \(ENOENT\)/)
       assert.match(mistakesOf({ [name]: folder }), /which is no file/)
     }
-    for (const PAGES_COLOR of ['red', '#fff', '#12345g', '#1234567', 'url(x)', '#000000;}']) {
-      assert.match(mistakesOf({ PAGES_COLOR }), /PAGES_COLOR must be a colour like #1a5fb4/)
+    for (const BRAND_COLOR of ['red', '#fff', '#12345g', '#1234567', 'url(x)', '#000000;}']) {
+      assert.match(mistakesOf({ BRAND_COLOR }), /BRAND_COLOR must be a colour like #1a5fb4/)
     }
   })
 })

@@ -9,11 +9,11 @@ import { assertRefusal } from '../refusal.ts'
 
 const next = 'amber violin thicket, 87 of them'
 
-/** POST and PUT /api/public/reset: an owner who has forgotten the password. */
+/** POST /api/public/reset and /api/public/reset/complete: an owner who has forgotten the password. */
 suite('reset of a password', async () => {
   const app = await testApp({
     LOGIN_LOCK_AFTER: '3',
-    LOGIN_ADDRESS_ATTEMPTS: '0',
+    LOGIN_IP_ATTEMPTS: '0',
     MAIL_REQUESTS_PER_CLIENT: '0',
   })
   const them = await confirmationsOf(app)
@@ -25,7 +25,7 @@ suite('reset of a password', async () => {
     return { ...who, email: `owner-${number}@example.org` }
   }
   const begin = (json: object) => app.call('POST', '/api/public/reset', { json })
-  const finish = (json: object) => app.call('PUT', '/api/public/reset', { json })
+  const finish = (json: object) => app.call('POST', '/api/public/reset/complete', { json })
   const mailed = async () => {
     const mail = await newestMail(app, them, 'reset')
     assert.ok(mail)
@@ -244,7 +244,7 @@ suite('a reset that an administrator begins', async () => {
     app.call('POST', `/api/admin/accounts/${username}/reset`, { headers, json })
   const mailed = async () => (await newestMail(app, them, 'reset')) ?? assert.fail('no mail')
   const finish = (token: string) =>
-    app.call('PUT', '/api/public/reset', { json: { token, new_password: next } })
+    app.call('POST', '/api/public/reset/complete', { json: { token, new_password: next } })
 
   test('is mailed to the verified address; the administrator learns nothing but the end', async () => {
     const who = await app.account('ann')

@@ -10,7 +10,7 @@ const path = '/api/public/sign-in-code'
 const newPassword = 'a copper kettle on a winter stove'
 
 suite('a sign-in by mail as JSON asks for what a login asks for', async () => {
-  const app = await testApp({ SIGN_IN_BY_MAIL: 'on' })
+  const app = await testApp({ EMAIL_SIGN_IN: 'on' })
   const confirmations = await confirmationsOf(app)
 
   /** The token of the link that is mailed to an account. */
@@ -64,7 +64,7 @@ suite('a sign-in by mail as JSON asks for what a login asks for', async () => {
   })
 
   test('a role that requires a second factor: 403 with the token that enrols one', async () => {
-    const strict = await testApp({ SIGN_IN_BY_MAIL: 'on', REQUIRE_SECOND_FACTOR: 'ADMIN' })
+    const strict = await testApp({ EMAIL_SIGN_IN: 'on', REQUIRE_SECOND_FACTOR: 'ADMIN' })
     await verifyAddress(strict, strict.admin, 'admin@example.org')
     const begun = await strict.call('POST', path, { json: { email: 'admin@example.org' } })
     const { token } = await (await confirmationsOf(strict)).mailed(begun.body.id)

@@ -13,10 +13,10 @@ import { assertHeaders } from '../refusal.ts'
 /** The sign-in on pages, without scripts: steps in their order, and back to where one came from. */
 suite('the sign-in on pages', async () => {
   const app = await testApp({
-    RETURN_ORIGINS: 'https://app.example.org',
-    SIGN_IN_BY_MAIL: 'on',
+    REDIRECT_ORIGINS: 'https://app.example.org',
+    EMAIL_SIGN_IN: 'on',
     SIGN_UP: 'open',
-    LOGIN_CAPTCHA_AFTER: '0',
+    LOGIN_PROOF_OF_WORK_AFTER: '0',
     ROLES: 'BILLING',
     REQUIRE_SECOND_FACTOR: 'BILLING',
     NODE_ENV: 'development',
@@ -107,7 +107,7 @@ suite('the sign-in on pages', async () => {
     assert.equal((await sessions(owner.userId)).length, 1)
   })
 
-  test('an application of RETURN_ORIGINS gets its browser back', async () => {
+  test('an application of REDIRECT_ORIGINS gets its browser back', async () => {
     const browser = pageBrowser(app)
     const target = 'https://app.example.org/inbox?folder=1'
     await browser.open(`/signin?return_to=${encodeURIComponent(target)}`)
@@ -392,7 +392,7 @@ suite('the sign-in on pages', async () => {
 })
 
 suite('the captcha on pages', async () => {
-  const app = await testApp({ LOGIN_CAPTCHA_AFTER: '1' }, { clock: presentClock() })
+  const app = await testApp({ LOGIN_PROOF_OF_WORK_AFTER: '1' }, { clock: presentClock() })
   const lou = await app.account('lou')
 
   test('where no mail signs in, no page asks for an address', async () => {

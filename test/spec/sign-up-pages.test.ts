@@ -172,7 +172,7 @@ suite('what a sign-up leads to', () => {
   })
 
   test('it leads back to the application that it began at, by the code and by the link', async () => {
-    const app = await testApp({ SIGN_UP: 'open', RETURN_ORIGINS: 'https://app.example.org' })
+    const app = await testApp({ SIGN_UP: 'open', REDIRECT_ORIGINS: 'https://app.example.org' })
     const mailbox = await mailboxOf(app)
     const there = 'https://app.example.org/after?a=1'
     const begin = async (email: string, returnTo: string) => {

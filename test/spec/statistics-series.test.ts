@@ -94,7 +94,7 @@ suite('what the time series count', async () => {
     })
     const begun = await begunSignUp(app, mailbox, 'signed@example.org')
     const json = { token: begun.token, ...profileOf('signed') }
-    const signedUp = await counted(() => app.call('PUT', '/api/public/sign-up', { json }))
+    const signedUp = await counted(() => app.call('POST', '/api/public/sign-up/complete', { json }))
     assert.deepEqual(signedUp, { 'accounts_created sign_up': 1 })
     const wanted = { email: 'guest@example.org', roles: ['USER'] }
     const { token } = await invited(app, mailbox, wanted)
@@ -363,7 +363,7 @@ suite('several processes add to one bucket', async () => {
   const clock = fixedClock()
   const [first, second] = linkedWorkers(2)
   assert.ok(first && second)
-  const settings = { LOGIN_ADDRESS_ATTEMPTS: '0' }
+  const settings = { LOGIN_IP_ATTEMPTS: '0' }
   const one = await testApp(settings, { clock, deps: { workers: first } })
   const two = await testApp(settings, {
     ...{ clock, directory: one.directory },

@@ -238,7 +238,7 @@ suite('the status of several workers', async () => {
 
 suite('what is unusual', async () => {
   const clock = fixedClock('2026-01-15T12:30:00Z')
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' }, { clock })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0' }, { clock })
   const dayMs = 86_400_000
   const hour = Date.parse('2026-01-15T12:00:00Z')
   const wrong = async (times: number) => {

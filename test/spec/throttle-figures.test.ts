@@ -14,7 +14,7 @@ const isValue = (parameter: unknown) => typeof parameter !== 'object'
 
 /** What an administrator reads of the limits, while many attempts count. */
 suite('the figures of the login limits', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '20' })
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '20' })
   const { db, clock } = app.deps
   const keys = await loadKeySet(app.deps)
   const overviewOf = (database: Database) =>

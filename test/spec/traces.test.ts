@@ -89,7 +89,12 @@ suite('a trace, without an export', async () => {
 
 suite('an exported trace', () => {
   test('of a login has its request, transactions, statements and the hash', async () => {
-    const app = await tracedApp({ OTEL_SERVICE_NAME: 'sign-in' })
+    const app = await tracedApp({
+      OTEL_SERVICE_NAME: 'sign-in',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,deployment.environment.name=a%20test',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-team=all,x-key=1',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-team=traces',
+    })
     const { username, password } = await app.account('ann')
     app.log.length = 0
     const headers = { traceparent, tracestate: 'rojo=1' }
@@ -165,17 +170,18 @@ suite('an exported trace', () => {
       const {
         'service.instance.id': instance,
         'service.version': version,
+        'telemetry.sdk.version': sdk,
         ...resource
       } = each.resource
       assert.match(String(instance), /^[0-9a-f]{32}$/)
-      assert.match(String(version), /^[0-9]+\.[0-9]+\.[0-9]+/)
+      for (const each of [version, sdk]) assert.match(String(each), /^[0-9]+\.[0-9]+\.[0-9]+/)
       assert.deepEqual(resource, {
         'service.name': 'sign-in',
         'process.pid': process.pid,
         'gatehouse.worker': 0,
-        'telemetry.sdk.name': 'gatehouse',
+        'telemetry.sdk.name': 'opentelemetry',
         'telemetry.sdk.language': 'nodejs',
-        'telemetry.sdk.version': version,
+        'deployment.environment.name': 'a test',
       })
     }
   })

@@ -9,7 +9,7 @@ import { pageBrowser } from '../page-browser.ts'
 
 /** Anyone can open a page: a flow of pages is stored after a correct proof alone. */
 suite('flows of pages that nothing is stored of', async () => {
-  const app = await testApp({ SIGN_IN_BY_MAIL: 'on', SIGN_UP: 'open' })
+  const app = await testApp({ EMAIL_SIGN_IN: 'on', SIGN_UP: 'open' })
   const { db } = app.deps
   const confirmations = await confirmationsOf(app)
   const { who: ann, device } = await enrolled(app, 'ann')

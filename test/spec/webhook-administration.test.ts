@@ -106,7 +106,7 @@ suite('the administration of webhooks', async () => {
     const strict = await testApp(settings)
     const listed = await testApp({
       ...settings,
-      WEBHOOK_ADDRESSES: '10.0.0.0/8, 127.0.0.1, 169.254.0.0/16',
+      WEBHOOK_NETWORKS: '10.0.0.0/8, 127.0.0.1, 169.254.0.0/16',
     })
     const status = async (on: typeof app, url: string) => {
       const json = { url, events: ['*'] }
@@ -438,11 +438,11 @@ suite('what an administrator does with the messages of webhooks', () => {
       [`webhook add ${unheard}`, 2, /--events says which events are sent/],
       ['webhook add http://10.0.0.1/ --events *', 4, /url 10\.0\.0\.1 is a private address/],
       [`webhook add ${unheard} --events nonsense`, 4, /events\.0 chooses no event that there is/],
-      [`webhook change ${id}`, 2, /nothing is given to change/],
+      [`webhook update ${id}`, 2, /nothing is given to change/],
       [`webhook change ${id} --content all`, 2, /--content is one of ids, full/],
       ['webhook enable none', 3, /Webhook not found/],
       ['webhook delivery 99', 3, /there is no such delivery/],
-      ['webhook repeat', 2, /either deliveries are given, or --webhook/],
+      ['webhook redeliver', 2, /either deliveries are given, or --webhook/],
       ['webhook repeat 1 --since 24h', 2, /need --webhook/],
       ['webhook deliveries --state sent', 2, /--state is one of/],
     ] as const) {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { startForTests } from 'gatehouse/testing'
 
 test('two services at once, each with its own administrator and keys', async () => {
-  const settings = { ADMIN_USERNAME: 'root', TOKEN_SECONDS: '60' }
+  const settings = { ADMIN_USERNAME: 'root', LOGIN_TOKEN_SECONDS: '60' }
   const services = await Promise.all([startForTests(), startForTests({ settings })])
   const tokens = await Promise.all(
     services.map(async ({ baseUrl, admin }) => {
@@ -42,8 +42,8 @@ test('it stays on loopback, with its own data, and leaves nothing', async () => 
     })
   }
   await assert.rejects(
-    startForTests({ settings: { TOKEN_SECONDS: 'x' } }),
-    /TOKEN_SECONDS must be a whole number/,
+    startForTests({ settings: { LOGIN_TOKEN_SECONDS: 'x' } }),
+    /LOGIN_TOKEN_SECONDS must be a whole number/,
   )
   assert.deepEqual(
     readdirSync(tmpdir()).filter((name) => name.startsWith('gatehouse-test-')),

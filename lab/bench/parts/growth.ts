@@ -12,8 +12,8 @@ const connections = 4
 const about = `Processor time of the service for a page of 20 users by the number of users on SQLite: the first page, and the page
 behind 90 % of the users: by number, and by cursor in the order of id and of name (v2); and of posts, of which there are as
 many, the page at 90 % by number. Four connections read one page after the other. It is the time of the whole request: HTTP, the
-credential, the statements and the JSON. A page by number is found by the counts of the lists' blocks, which the service has
-made from the list before the measurement.`
+credential, the statements and the JSON. A page by number is reached by skipping ids in an index, from the nearer end
+of the list.`
 
 /** The kinds of pages, and how their path is found. */
 const kinds: Readonly<Record<string, (service: Service, size: number) => Promise<string>>> = {

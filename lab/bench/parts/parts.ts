@@ -22,7 +22,6 @@ export const parts: Readonly<Record<string, Part>> = {
   growth: { run: async (plan) => (await import('./growth.ts')).growth(plan) },
   workers: { run: async (plan) => (await import('./workers.ts')).workers(plan), isHeld: true },
   latency: { run: async (plan) => (await import('./latency.ts')).latency(plan) },
-  webhooks: { run: async (plan) => (await import('./webhooks.ts')).webhooks(plan), isLong: true },
   start: { run: async (plan) => (await import('./start.ts')).start(plan) },
   accounts: { run: async (plan) => (await import('./accounts.ts')).accounts(plan), isLong: true },
 }

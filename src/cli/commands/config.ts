@@ -64,8 +64,9 @@ async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]
 /** Shows all settings, also invalid ones, and fails if any is invalid. @throws ConfigError */
 async function show(call: CommandCall): Promise<void> {
   const { readSettings, sourceOf } = await import('../../core/config/kinds.ts')
-  const { env } = call.terminal
+  const { renameFormerSettings } = await import('../../core/config/former-names.ts')
   const all: SettingsTable = Object.assign({}, ...call.tables.map(({ table }) => table))
+  const { env } = renameFormerSettings(call.terminal.env, [all])
   const { values: given, mistakes } = readSettings(all, env)
   const rows = Object.entries(all).map(([name, setting]: [string, Setting<unknown>]): Row => {
     const source = sourceOf(name, setting, env)

@@ -1,5 +1,11 @@
 import { type CommandCall, type CommandWork, UsageError } from '../../core/cli/command.ts'
-import { allCommands, commandOf, commandRows, groupOf } from '../../core/cli/commands.ts'
+import {
+  allCommands,
+  commandOf,
+  commandRows,
+  groupOf,
+  presentWords,
+} from '../../core/cli/commands.ts'
 import { completionFor, type Shell, shells } from '../../core/cli/completion/completion.ts'
 import { helpOf, usage } from '../../core/cli/help.ts'
 import { noCommand } from '../../core/cli/no-command.ts'
@@ -15,7 +21,8 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-async function help({ operands, output, modules }: CommandCall): Promise<void> {
+async function help({ operands: words, output, modules }: CommandCall): Promise<void> {
+  const operands = presentWords(modules, words)
   const rows = commandRows(modules)
   const [first] = operands
   if (first === undefined) return output.text(usage(rows))

@@ -66,7 +66,7 @@ async function migrateAll(
   call.output.result(
     {
       ...{ from, to },
-      ...(ofModules.length > 0 && { rooms: versions }),
+      ...(ofModules.length > 0 && { modules: versions, rooms: versions }), // `rooms`: before 0.13.0
       ...(names.length > 0 && { abandoned: names }),
     },
     [text + ofModules.join(''), ...abandoned].join('\n'),

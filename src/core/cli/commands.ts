@@ -9,9 +9,9 @@ const order = [
   'start',
   'migrate',
   'account',
-  'invite',
   'invitation',
   'user',
+  'session',
   'mail',
   'throttle',
   'keys',
@@ -45,6 +45,20 @@ export function commandRows(modules: readonly ModuleWithCommands[]): CommandRow[
   }
   const rows = modules.flatMap(({ commands = [] }) => commands.flatMap((file) => file.rows))
   return rows.sort((left, right) => rank(left) - rank(right))
+}
+
+/** The words with the present name of a command where they begin with a former name. */
+export function presentWords(
+  modules: readonly ModuleWithCommands[],
+  words: readonly string[],
+): readonly string[] {
+  for (const { name, formerly } of commandRows(modules)) {
+    if (formerly === undefined) continue
+    const { length } = formerly.split(' ')
+    if (words.slice(0, length).join(' ') !== formerly) continue
+    return [...name.split(' '), ...words.slice(length)]
+  }
+  return words
 }
 
 /**

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Config, SettingName } from '../config/load.ts'
 import { gatehouse } from '../hints/command-line.ts'
+import { nearName } from '../hints/near-name.ts'
 import type { CommandRow } from '../module/module.ts'
 import { assertDistinct } from '../module/registry.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts'
-import { commandOf, commandRows, groupOf } from './commands.ts'
+import { commandOf, commandRows, groupOf, presentWords } from './commands.ts'
 import { exitOf } from './failure.ts'
 import { commonOptions, helpOf, operandOf, usage } from './help.ts'
 import { inWords, noCommand } from './no-command.ts'
@@ -40,11 +41,12 @@ export async function dispatch(
 
 async function runCommand(
   modules: CommandCall['modules'],
-  words: readonly string[],
+  given: readonly string[],
   terminal: Terminal,
   output: Output,
 ): Promise<void> {
   assertDistinct(modules)
+  const words = presentWords(modules, given)
   if (words[0] === '--version' || words[0] === '-V') return showVersion(output)
   const found = await find(modules, words)
   if ('group' in found) {
@@ -138,15 +140,19 @@ function parse({ options = {} }: Command, args: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
-    throw new UsageError(mistakeOf(error))
+    throw new UsageError(mistakeOf(error, [...Object.keys(commonOptions), ...Object.keys(options)]))
   }
 }
 
 /** The mistake that the parser of Node has found, without the value, which may be a secret. */
-function mistakeOf(error: unknown): string {
+function mistakeOf(error: unknown, options: readonly string[]): string {
   const { message = '', code } = error as { readonly message?: string; readonly code?: string }
   const [, option = ''] = /'(?:-\w, )?(-[^\s'=]*)[^']*'/.exec(message) ?? []
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `there is no option ${inWords(option)}`
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const meant = nearName(option.slice('--'.length), options)
+    const hint = meant === undefined ? '' : `; did you mean --${meant}?`
+    return `there is no option ${inWords(option)}${hint}`
+  }
   return message.includes('does not take an argument')
     ? `${option} takes no value`
     : `${option} needs a value`

@@ -32,19 +32,23 @@ function overviewOf(word: string, rows: readonly CommandRow[]): readonly [string
 }
 
 /** The help of one command: synopsis, summary, options and an example. */
-export function helpOf(command: Command): string {
+export function helpOf(command: Command, called = gatehouse): string {
   const options = Object.entries({ ...command.options, ...commonOptions })
   const rows = options.map(([name, option]) => [optionOf(name, option), option.doc ?? ''] as const)
-  const example = command.example ? `\nExample:\n  ${gatehouse} ${command.example}\n` : ''
+  const example = command.example
+    ? `\nExample:\n${shellLines(`${called} ${command.example}`).join('\n')}\n`
+    : ''
   const summary = wrapped(`${command.summary}.`, terminalWidth).join('\n')
-  return `${gatehouse} ${synopsis(command)} [options]\n\n${summary}\n\n${columns(rows)}${example}`
+  const heading = wrapped(`${called} ${synopsis(command)} [options]`, terminalWidth).join('\n  ')
+  return `${heading}\n\n${summary}\n\n${columns(rows)}${example}`
 }
 
 /** The text of docs/command-line.md. */
 export function describeCommands(commands: readonly Command[]): string {
   const codes = Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning}. |`)
   const sections = commands.map(
-    (command) => `## ${command.name}\n\n\`\`\`\n${asDocumented(helpOf(command))}\`\`\`\n`,
+    (command) =>
+      `## ${command.name}\n\n\`\`\`\n${asDocumented(helpOf(command, 'gatehouse'))}\`\`\`\n`,
   )
   return `${introduction}
 ## Exit codes
@@ -120,6 +124,23 @@ function columns(rows: readonly (readonly [string, string])[]): string {
     )
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
+}
+
+/** A command for a shell, which goes on after a backslash where it is too long. */
+function shellLines(command: string): string[] {
+  const parts = /(?:--[\w-]+ (?!-))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g // an option with its value
+  const [first = '', ...words] = command.match(parts) ?? []
+  const lines: string[] = []
+  let line = `  ${first}`
+  for (const word of words) {
+    if (line.length + word.length + ' '.length + ' \\'.length <= terminalWidth) {
+      line = `${line} ${word}`
+    } else {
+      lines.push(`${line} \\`)
+      line = `    ${word}`
+    }
+  }
+  return [...lines, line]
 }
 
 /** The lines of a text, of at most `width` characters where no word is longer. */

@@ -7,6 +7,8 @@ export interface Setting<T> {
   /** The default in the documentation. */
   readonly shown: string
   readonly doc: string
+  /** The name before a renaming, which works until 1.0: see `renameFormerSettings`. */
+  readonly formerly?: string
   readonly fallback: T
   /** Whether `NAME_FILE` may name a file that holds the value. */
   readonly secret: boolean
@@ -28,6 +30,7 @@ export interface Setting<T> {
 
 interface Common {
   readonly doc: string
+  readonly formerly?: string
   /** The text that the documentation shows in place of the default. */
   readonly shown?: string
 }
@@ -116,8 +119,8 @@ export function secret(
   }
 }
 
-function described({ doc, shown }: Common, fallback: string) {
-  return { doc, shown: shown ?? fallback, secret: false }
+function described({ doc, formerly, shown }: Common, fallback: string) {
+  return { doc, shown: shown ?? fallback, secret: false, ...(formerly && { formerly }) }
 }
 
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>

@@ -1,3 +1,4 @@
+import { renameFormerSettings } from './former-names.ts'
 import { type SettingInForce, settingsInForce } from './in-force.ts'
 import { readSettings, type Setting, type SettingsTable } from './kinds.ts'
 import { misspeltSettings } from './misspelt.ts'
@@ -100,12 +101,17 @@ export class ConfigError extends Error {
  * @throws ConfigError that lists every mistake
  */
 export function loadConfig(
-  env: Environment,
+  given: Environment,
   modules: readonly ModuleSettings[],
   kept: KeptFiles = {},
 ): Config {
+  const renamed = renameFormerSettings(
+    given,
+    modules.map(({ table }) => table),
+  )
+  const { env } = renamed
   const readings = modules.map(({ table }) => ({ table, ...readSettings(table, env) }))
-  const mistakes = readings.flatMap((reading) => reading.mistakes)
+  const mistakes = [...renamed.mistakes, ...readings.flatMap((reading) => reading.mistakes)]
   const misread = new Set(mistakes.map(settingOf))
   const values = Object.assign({}, ...readings.map((reading) => reading.values)) as SettingValues // of all tables
   const isMisread = (name: string) => misread.has(name)
@@ -124,12 +130,16 @@ export function loadConfig(
   const misspelt = misspeltSettings(env, tables).filter((line) => !mistaken.has(settingOf(line)))
   if (mistakes.length > 0) {
     const refused = tables.flatMap(Object.entries).filter(([name]) => mistaken.has(name))
-    const advice = refused.flatMap(
-      ([, setting]: [string, Setting<unknown>]) => setting.advice ?? [],
-    )
+    const advice = refused.flatMap(([name, setting]: [string, Setting<unknown>]) => [
+      ...(setting.advice ? [setting.advice] : []),
+      ...[name, `${name}_FILE`].flatMap((each) => renamed.warnings.get(each) ?? []),
+    ])
     throw new ConfigError(mistakes, misspelt, new Set(advice))
   }
-  const warnings = [...readings, ...parts].flatMap((each) => each.warnings ?? [])
+  const warnings = [
+    ...renamed.warnings.values(),
+    ...[...readings, ...parts].flatMap((each) => each.warnings ?? []),
+  ]
   const derived: Environment = Object.assign({}, ...parts.map((part) => part.derived))
   const config = {
     ...merged(parts.map((part) => part.config)),

@@ -1,4 +1,5 @@
 import { nearName } from '../hints/near-name.ts'
+import { formerNamesOf } from './former-names.ts'
 import type { SettingsTable } from './kinds.ts'
 
 /** Variables of other programs that are near a setting: OpenSSL reads this one. */
@@ -20,13 +21,16 @@ export function misspeltSettings(
   env: Readonly<Record<string, string | undefined>>,
   tables: readonly SettingsTable[],
 ): string[] {
-  const names = new Set(tables.flatMap(namesOf))
+  const former = new Map(tables.flatMap(formerNamesOf))
+  const names = new Set([...tables.flatMap(namesOf), ...former.keys()])
   return Object.keys(env)
     .filter((given) => env[given] && !names.has(given) && !foreign.has(given))
     .flatMap((given) => {
       const meant = nearName(given, names)
       const isChance = meant !== undefined && meant.length < 6 && !hasSameLetters(given, meant)
-      return meant === undefined || isChance ? [] : [`${given}: did you mean ${meant}?`]
+      return meant === undefined || isChance
+        ? []
+        : [`${given}: did you mean ${former.get(meant) ?? meant}?`]
     })
 }
 

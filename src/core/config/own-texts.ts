@@ -1,4 +1,4 @@
-/** The texts that PAGES_TEXTS_FILE has in one language. */
+/** The texts that BRAND_TEXTS_FILE has in one language. */
 export interface OwnTexts {
   /** One sentence below the name of the service; null: none. */
   readonly headline: string | null

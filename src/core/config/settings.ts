@@ -84,7 +84,8 @@ export const settings = {
     doc: 'Origins that browsers may call from, comma-separated and exact; `*` only outside production.',
     parse: parseOrigin,
   }),
-  LOGIN_TRUSTED_CALLERS: optional({
+  LOGIN_TRUSTED_NETWORKS: optional({
+    formerly: 'LOGIN_TRUSTED_CALLERS',
     doc: 'Backends that log their users in from one address: a comma-separated list of addresses and CIDR ranges. The last element of the X-Forwarded-For that such a caller sends is the client for the limits of a login; without one the limits count the caller. An address cannot be in TRUST_PROXY as well.',
     parse: parseAddresses,
   }),
@@ -160,7 +161,7 @@ export function configure({ isMisread, values }: Reading) {
       },
       login: {
         reauthenticateSeconds: values.REAUTHENTICATE_SECONDS,
-        trustedCallers: values.LOGIN_TRUSTED_CALLERS ?? [],
+        trustedNetworks: values.LOGIN_TRUSTED_NETWORKS ?? [],
       },
       /** All that there are, in the order in which they are shown. */
       roles: rolesOf(values),
@@ -203,11 +204,11 @@ function contradictions(values: SettingValues, baseUrl: string): string[] {
     )
   }
   const proxies = (values.TRUST_PROXY ?? []).map(parseAddressRange)
-  for (const caller of (values.LOGIN_TRUSTED_CALLERS ?? []).map(parseAddressRange)) {
+  for (const caller of (values.LOGIN_TRUSTED_NETWORKS ?? []).map(parseAddressRange)) {
     const proxy = proxies.find((range) => overlap(range, caller))
     if (!proxy) continue
     const both = caller.text === proxy.text ? caller.text : `${caller.text}, in ${proxy.text}`
-    mistakes.push(`LOGIN_TRUSTED_CALLERS must not hold what TRUST_PROXY holds: ${both}`)
+    mistakes.push(`LOGIN_TRUSTED_NETWORKS must not hold what TRUST_PROXY holds: ${both}`)
   }
   if (values.NODE_ENV !== 'production') return mistakes
   const base = new URL(baseUrl)

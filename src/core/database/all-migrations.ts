@@ -32,6 +32,9 @@ import * as addedSince from './migrations/0030-added-since.ts'
 import * as throttleCounts from './migrations/0034-throttle-counts.ts'
 import * as provenErasures from './migrations/0035-proven-erasures.ts'
 import * as codesOfFlows from './migrations/0037-codes-of-flows.ts'
+import * as queuesOfEndpoints from './migrations/0038-queues-of-endpoints.ts'
+import * as pagesByOffset from './migrations/0040-pages-by-offset.ts'
+import * as webhookEventNames from './migrations/0041-webhook-event-names.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /**
@@ -72,6 +75,9 @@ export const migrations: readonly Step[] = [
   expand(throttleCounts.statements),
   expand(provenErasures.statements),
   expand(codesOfFlows.statements),
+  expand(queuesOfEndpoints.statements),
+  expand(pagesByOffset.statements),
+  expand(webhookEventNames.statements),
 ]
 
 export const versionTable =

@@ -22,10 +22,12 @@ export const isOfPresentAccount = sql<boolean>`exists (
 export const isOfPresentUser = sql<boolean>`exists (
   select 1 from users where users.id = user_id and ${isPresentUser})`
 
-/** The same by names: a message to a thread can hold a name, and no condition. */
+/** The conditions by name, because a manifest and a message to a thread hold only plain values. */
 export const pendingImportConditions = {
   isPresentUser,
   isPresentAccount,
   isOfPresentAccount,
   isOfPresentUser,
 }
+
+export type PendingImportCondition = keyof typeof pendingImportConditions

@@ -6,8 +6,8 @@ import type { Generated } from 'kysely'
  */
 export interface Schema {
   row_counts: RowCountsTable
-  list_blocks: ListBlocksTable
-  list_changes: ListChangesTable
+  list_blocks: EmptyTable
+  list_changes: EmptyTable
   imports: ImportsTable
   schema_version: SchemaVersionTable
   room_schemas: ModuleSchemasTable
@@ -19,28 +19,9 @@ interface RowCountsTable {
   total: number
 }
 
-/** How many rows stand from a place of an order up to the next one: see list-pages.ts. */
-interface ListBlocksTable {
+/** Without rows. A node of 0.12.0 reads it: see migrations/0040-pages-by-offset.ts. */
+interface EmptyTable {
   id: Generated<number>
-  list: string
-  /** The place at which the block begins; the first one of a list begins before all rows. */
-  key: string
-  row_id: number
-  /** Without the changes that `list_changes` holds. */
-  total: number
-}
-
-/** Rows that have entered and left lists since the blocks were counted. Kept by triggers. */
-interface ListChangesTable {
-  id: Generated<number>
-  list: string
-  row_id: number
-  name_key: string | null
-  email_key: string | null
-  /** 1 for a row that has entered, -1 for one that has left. */
-  change: number
-  /** 1 while they are added to the blocks, in that transaction alone. */
-  taken: Generated<number>
 }
 
 /** Hides staged rows from all reads: rows of an import, and a user that is being deleted. */

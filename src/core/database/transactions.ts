@@ -121,8 +121,6 @@ export const lockName = {
   removedUsers: 'removed users',
   /** For the steps that follow an erasure. */
   erasures: 'erasures',
-  /** For changes of the counts of lists. */
-  lists: 'lists',
   /** For the beginning of a backup that the service makes by itself. */
   backups: 'backups',
   auditVerifications: 'audit verifications',

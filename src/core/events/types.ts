@@ -53,6 +53,8 @@ interface EventTexts<Field extends PropertyKey = string> {
  */
 export interface EventType<P extends Payload = Payload> extends EventTexts {
   readonly name: string
+  /** The name before a renaming, which stored records and subscriptions keep: see `namesOfEvent`. */
+  readonly formerly?: string
   readonly level: EventLevel
   /** `failure`: something was refused, or did not succeed. */
   readonly outcome: EventOutcome
@@ -65,7 +67,7 @@ export interface EventType<P extends Payload = Payload> extends EventTexts {
 type FieldOf<P> = P extends unknown ? Extract<keyof P, string> : never
 
 type Declared<P extends Payload> = EventTexts<FieldOf<P>> &
-  Partial<Pick<EventType, 'level' | 'outcome' | 'message'>>
+  Partial<Pick<EventType, 'formerly' | 'level' | 'outcome' | 'message'>>
 
 /**
  * Declares a type of event; `warn` if an operator should look at it. Without an outcome, an event of
@@ -86,6 +88,15 @@ export function eventTypeOfProcess<P extends Payload>(
   declared: Declared<P>,
 ): EventType<P> {
   return eventType<PayloadOfRequest>(name, declared) as EventType
+}
+
+/** All names of the type of event that has the name `name`, or had it; of an unknown type its name. */
+export function namesOfEvent(
+  known: readonly Pick<EventType, 'name' | 'formerly'>[],
+  name: string,
+): readonly string[] {
+  const type = known.find((each) => each.name === name || each.formerly === name)
+  return type?.formerly === undefined ? [name] : [type.name, type.formerly]
 }
 
 /** The payload of an event without fields. */

@@ -11,25 +11,18 @@ export const module: Module = {
       leftOut: 'counted again by its triggers, as the rows come in',
       namesNone: ['name'],
     },
+    // Without rows: a node of 0.12.0 reads them. docs/adr/0085
     {
       name: 'list_blocks',
       key: [],
-      leftOut: 'counted again when the rows are in',
-      namesPerson: {
-        columns: ['key'],
-        atErasure: 'the block is joined with the one before it within a second',
-      },
-      namesNone: ['list'],
+      leftOut: 'empty since version 0.13.0',
+      namesNone: ['list', 'key'],
     },
     {
       name: 'list_changes',
       key: [],
-      leftOut: 'counted with the rows',
-      namesPerson: {
-        columns: ['name_key', 'email_key'],
-        atErasure: 'counted and deleted within a second',
-      },
-      namesNone: ['list'],
+      leftOut: 'empty since version 0.13.0',
+      namesNone: ['list', 'name_key', 'email_key'],
     },
     {
       name: 'imports',

@@ -22,7 +22,7 @@ export const examples: Examples = {
   'GET /.gatehouse/look/:version/:file': look,
 }
 
-export const settings = () => ({ PAGES_COLOR: '#1a5fb4' })
+export const settings = () => ({ BRAND_COLOR: '#1a5fb4' })
 
 export const commands: CommandExamples = {
   start: { events: ['user_created', 'sys_startup', 'sys_shutdown'], run: startAndStop },

@@ -41,8 +41,8 @@ export interface HookPoints {
   isPrivileged: (db: DatabaseOrTransaction, userId: number) => Promise<boolean>
   /** Whether an account can prove its owner by a sign-in at an identity provider. */
   hasProvider: (userId: number) => Promise<boolean>
-  /** Whether a sign-in may lead to an origin, beside RETURN_ORIGINS. */
-  isReturnOrigin: (origin: string) => boolean
+  /** Whether a sign-in may lead to an origin, beside REDIRECT_ORIGINS. */
+  isRedirectOrigin: (origin: string) => boolean
   /** A warning for operators of a process that can serve; null if there is none. */
   readinessWarning: () => Promise<ReadinessWarning | null>
   /** Whether an administrator can have a mail sent that resets a password. */

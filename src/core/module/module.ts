@@ -1,8 +1,8 @@
-import type { RawBuilder } from 'kysely'
 import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/kinds.ts'
 import type { Config, ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'
+import type { PendingImportCondition } from '../database/pending-import.ts'
 import type { Problem } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { App } from '../http/schemas.ts'
@@ -135,7 +135,7 @@ export interface ModuleTable {
   /** The other columns for text: ids, digests, states and the like. */
   readonly namesNone?: readonly string[]
   /** The condition of the rows to copy, which leaves out staged rows of an import. */
-  readonly present?: () => Promise<RawBuilder<boolean>>
+  readonly present?: PendingImportCondition | undefined
 }
 
 export interface Person {
@@ -180,6 +180,8 @@ export interface ModuleCommands {
 export interface CommandRow {
   /** For example `keys rotate`. */
   readonly name: string
+  /** The name before a renaming, which works until 1.0, and which no help shows. */
+  readonly formerly?: string
   /**
    * The names of its operands; the last may end with `...`, for one or more values. Those in
    * brackets, `[name]`, may be left out, from the last on.

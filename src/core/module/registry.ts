@@ -1,7 +1,7 @@
 import type { Trace } from '../database/pending-deletion.ts'
 import { type ErrorText, errorTable } from '../error-table.ts'
 import type { Problem } from '../errors.ts'
-import type { EventType } from '../events/types.ts'
+import { type EventType, namesOfEvent } from '../events/types.ts'
 import type { Reason } from '../reasons/types.ts'
 import type { ModuleNames } from './module.ts'
 
@@ -39,7 +39,9 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
       error: module.errors?.map((problem) => errorName(problem, module.name)),
       method: module.methods?.map(({ name }) => name),
       'request header': module.requestHeaders?.map(({ name }) => name.toLowerCase()),
-      command: module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
+      command: module.commands?.flatMap(({ rows }) =>
+        rows.flatMap(({ name, formerly }) => (formerly ? [name, formerly] : [name])),
+      ),
     }
     for (const [kind, names = []] of Object.entries(claimed)) {
       for (const name of names) claim(kind, name, module.name)
@@ -67,7 +69,9 @@ export async function assertDistinctEvents(modules: readonly ModuleNames[]): Pro
   return modules.flatMap(({ name: module, eventCategory: category = module }, index) => {
     const files = all[index] ?? []
     const types = files.flatMap((file) => Object.values(file ?? {}).filter(isEventType))
-    for (const { name } of types) claim('event', name, module)
+    for (const { name } of types) {
+      for (const each of namesOfEvent(types, name)) claim('event', each, module)
+    }
     return types.map((type) => ({ ...type, category }))
   })
 }

@@ -15,7 +15,9 @@ export async function settingsOfModules(
     const file = loaded[index]
     if (!file) return []
     const { configure, settings: table } = file
-    for (const name of Object.keys(table)) claim('setting', name, module)
+    for (const [name, { formerly }] of Object.entries(table)) {
+      for (const each of [name, ...(formerly ? [formerly] : [])]) claim('setting', each, module)
+    }
     return [{ module, table, ...(configure && { configure }) }]
   })
 }

@@ -38,7 +38,6 @@ export interface TracesDeps {
   readonly random: Random
   readonly log: Pick<Logger, 'warn' | 'info'>
   readonly workers: Pick<Workers, 'share' | 'index'>
-  readonly fetch: typeof fetch
 }
 
 /** The export of traces, which a module brings: see `tracing` of `Module`. */
@@ -48,5 +47,5 @@ export interface Tracing {
   readonly observe: NonNullable<ConnectOptions['observe']>
 }
 
-/** Creates the export of traces; null if the settings name no collector. */
-export type CreateTracing = (config: Config, deps: TracesDeps) => Tracing | null
+/** Creates the export of traces. */
+export type CreateTracing = (config: Config, deps: TracesDeps) => Tracing

@@ -1,53 +1,48 @@
-import { constants, setPriority } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
+import type { Config } from '../../core/config/load.ts'
 import { systemRandom } from '../../core/crypto/random.ts'
 import { connectThread } from '../../core/database/thread-connection.ts'
-import { reasonOf, systemCode } from '../../core/reason.ts'
+import { serveThread, type ThreadCall } from '../../core/threads/serve-thread.ts'
+import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import { withNewArchive } from './archive-writer.ts'
-import { readBack } from './read-back.ts'
-import { deserializeOrder, type FromWorker, type ToWorker } from './thread-order.ts'
+import type { Tables } from './copied-tables.ts'
+import { type ReadBack, readBack } from './read-back.ts'
 import { writeBackup } from './write-backup.ts'
 
-// The thread of thread.ts: it makes one backup, and ends.
-
-const toWorker = Promise.withResolvers<ToWorker>()
-let isStopped = false
-parentPort?.on('message', (message: ToWorker) => {
-  isStopped ||= message === 'stop'
-  toWorker.resolve(message)
-})
-const post = (message: FromWorker) => parentPort?.postMessage(message)
-
-// On Linux a thread has a priority of its own, and what serves callers goes first.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-
-try {
-  await make()
-} catch (error) {
-  post({ kind: 'failed', message: reasonOf(error), code: systemCode(error) })
-} finally {
-  parentPort?.close()
+/** The input of the thread, which has no config, no modules and no clock of its own. */
+export interface BackupOrder {
+  readonly path: string
+  readonly passphrase: string
+  readonly config: MasterKeyConfig & Pick<Config, 'token'>
+  readonly tables: Tables
+  /** When the backup begins, in epoch milliseconds. */
+  readonly now: number
 }
 
-async function make(): Promise<void> {
-  const { path, passphrase, settings, tables, now } = deserializeOrder(workerData)
-  const progress = () => {
-    if (isStopped) throw new Error('the service stops')
-    post({ kind: 'progress' })
+/** Progress. A backup that was read back gets its name after the receiver has handled the note. */
+export type BackupNote = ReadBack | null
+
+serveThread(make, { isBackground: true })
+
+async function make(
+  { path, passphrase, config, tables, now }: BackupOrder,
+  { signal, note }: ThreadCall<BackupNote>,
+): Promise<ReadBack> {
+  const onProgress = () => {
+    signal.throwIfAborted()
+    void note(null)
   }
-  const options = { tables, passphrase, onProgress: progress }
-  const deps = { config: settings, clock: { now: () => now }, random: systemRandom }
-  await withNewArchive(path, async (archive) => {
-    const db = connectThread(settings.database)
+  const options = { tables, passphrase, onProgress }
+  const deps = { config, clock: { now: () => now }, random: systemRandom }
+  return withNewArchive(path, async (archive) => {
+    const db = connectThread(config.database)
     const written = await writeBackup({ ...deps, db }, archive, options).finally(() => db.destroy())
     await archive.sync()
-    progress()
+    onProgress()
     const opening = { passphrase: async () => passphrase, unverified: false }
     const made = await readBack(archive.partial, opening, options)
     if (made.sha256 !== written.sha256) throw new Error('the file does not hold what was written')
-    post({ kind: 'verified', made })
-    if ((await toWorker.promise) !== 'publish') throw new Error('the service stops')
+    await note(made)
     await archive.publish()
-    post({ kind: 'published' })
+    return made
   })
 }

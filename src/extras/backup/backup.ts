@@ -34,7 +34,7 @@ export async function backup(
     throw new Error(`the passphrase must have at least ${leastPassphrase} characters`)
   }
   if (passphrase !== undefined) assertStrongPassphrase(passphrase)
-  const tables = await tablesOf(deps.modules)
+  const tables = tablesOf(deps.modules)
   const { sha256 } = await withNewArchive(path, async (archive) => {
     const written = await writeBackup({ ...deps, db }, archive, { ...options, tables })
     await archive.publish()

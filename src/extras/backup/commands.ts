@@ -91,11 +91,11 @@ async function backUp(call: CommandCall): Promise<void> {
 
 function list(call: CommandCall): Promise<void> {
   return withServices(call, ['backups'], async ({ backups }) => {
-    const { runView } = await import('./routes.ts')
+    const { backupView } = await import('./routes.ts')
     async function* batches(): AsyncGenerator<Row[]> {
       for (let offset = 0; ; offset += batchSize) {
         const runs = await backups.page(offset, batchSize)
-        if (runs.length > 0) yield runs.map(runView)
+        if (runs.length > 0) yield runs.map(backupView)
         if (runs.length < batchSize) return
       }
     }
@@ -124,7 +124,7 @@ async function verify(call: CommandCall): Promise<void> {
     path,
     { passphrase, unverified },
     {
-      tables: await tablesOf(call.modules),
+      tables: tablesOf(call.modules),
       onProgress: progressTo(terminal.stderr, terminal.clock ?? systemClock),
     },
   )

@@ -3,7 +3,8 @@ import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
 import { assertKnownModules } from '../../core/database/module-schemas.ts'
 import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
 import { existingTables, unownedTables, versionsInUse } from '../../core/database/unowned-tables.ts'
-import type { CopiedTable, Tables } from './copied-tables.ts'
+import type { ModuleTable } from '../../core/module/module.ts'
+import type { Tables } from './copied-tables.ts'
 import { lastId } from './last-ids.ts'
 import { type Batch, countRows, readRows, type TableName } from './rows.ts'
 
@@ -49,12 +50,12 @@ export async function takeDump(
   assertKnown({ schema, modules }, all)
   const tables = all.copied
     .filter(({ name }) => existing.has(name) && !except.includes(name))
-    .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
+    .map((table) => (existing.has('imports') ? table : { ...table, present: undefined }))
     .map((table) => (existing.has('leaving_users') ? table : withoutPerson(table)))
   const counts = new Map<TableName, number>()
   const lastIds = new Map<TableName, number>()
-  for (const { name, givesIds, unlessStaged } of tables) {
-    counts.set(name, await countRows(snapshot, name, unlessStaged))
+  for (const { name, givesIds, present } of tables) {
+    counts.set(name, await countRows(snapshot, name, present))
     if (givesIds) lastIds.set(name, await lastId(snapshot, name))
   }
   const unowned = await unownedTables(snapshot, all.modules)
@@ -63,7 +64,7 @@ export async function takeDump(
 }
 
 /** A table of an old schema, in which no user is hidden. */
-function withoutPerson({ person, ...table }: CopiedTable): CopiedTable {
+function withoutPerson({ person, ...table }: ModuleTable): ModuleTable {
   return table
 }
 
@@ -82,7 +83,7 @@ export function assertKnown(
 
 async function* readTables(
   snapshot: DatabaseOrTransaction,
-  tables: readonly CopiedTable[],
+  tables: readonly ModuleTable[],
 ): AsyncGenerator<Batch> {
   for (const table of tables) yield* readRows(snapshot, table)
 }

@@ -1,5 +1,4 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { recountLists } from '../../core/database/list-counts.ts'
 import { latestSchema, migrateTo } from '../../core/database/migrate.ts'
 import { migrateModules } from '../../core/database/module-schemas.ts'
 import { assertServer } from '../../core/database/postgres/server.ts'
@@ -63,7 +62,6 @@ export async function loadDump(
     loaded.set(table, found)
   }
   await migrateTo(trx, clock, latestSchema)
-  await recountLists(trx) // instead of a change for each row
   await migrateModules(trx, clock, tables.modules)
   return loaded
 }

@@ -39,7 +39,7 @@ export interface MoveOptions {
  */
 export async function move(options: MoveOptions): Promise<Map<TableName, number>> {
   const { from, to, target, clock, events, onLeftOut, onProgress } = options
-  const tables = await tablesOf(options.modules)
+  const tables = tablesOf(options.modules)
   await schemaVersion(from.db) // opens the database, which the feed needs for its version
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot) => {

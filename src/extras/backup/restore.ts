@@ -59,7 +59,7 @@ export async function restore(
     const { description, keys: opened } = contents
     if (!keepLogins) await assertTokensEnd(deps, description)
     const keys = withoutKeys ? [] : opened
-    const tables = await tablesOf(deps.modules)
+    const tables = tablesOf(deps.modules)
     const dump = contents.dump(tables, { withoutKeys })
     const { clock } = deps
     const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')

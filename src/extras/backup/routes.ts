@@ -1,9 +1,10 @@
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
+import { numberedPage } from '../../core/http/lists/paging.ts'
 import { type App, listQuery } from '../../core/http/schemas.ts'
-import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
+import { runView } from '../../core/runs/runs.ts'
 import type { RunRow } from './run-store.ts'
 import { BackupRun, BackupRunPage } from './schemas.ts'
 
@@ -22,12 +23,7 @@ export async function routes(app: App, { backups }: Needs): Promise<void> {
         response: { 200: BackupRunPage },
       },
     },
-    async (request) => {
-      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
-      const total = await backups.count()
-      const data = await backups.page(offsetOf(page, total), page.limit)
-      return { ...page, total, data: data.map(runView) }
-    },
+    (request) => numberedPage(request.query, maxPerPage, backups, backupView),
   )
 
   app.post(
@@ -42,17 +38,14 @@ export async function routes(app: App, { backups }: Needs): Promise<void> {
     },
     async (request, reply) => {
       const run = await backups.request(reauthorize(request))
-      return reply.status(202).send(runView(run))
+      return reply.status(202).send(backupView(run))
     },
   )
 }
 
 /** A run on the wire. */
-export function runView(run: RunRow) {
-  const { id, state, node, file, bytes, sha256, detail } = run
-  return {
-    ...{ id, state, started_at: isoTime(run.started_at) },
-    finished_at: isoTimeOrNull(run.finished_at),
-    ...{ node, file, bytes, sha256, detail },
-  }
+export function backupView(run: RunRow) {
+  const { file, bytes, sha256 } = run
+  const { detail, ...view } = { ...runView(run), started_at: isoTime(run.started_at) }
+  return { ...view, file, bytes, sha256, detail }
 }

@@ -1,7 +1,11 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { pendingDeletions } from '../../core/database/pending-deletion.ts'
-import type { CopiedTable } from './copied-tables.ts'
+import {
+  type PendingImportCondition,
+  pendingImportConditions,
+} from '../../core/database/pending-import.ts'
+import type { ModuleTable } from '../../core/module/module.ts'
 
 /** A text, because the tables of external modules are not in `Schema`. */
 export type TableName = string
@@ -22,7 +26,7 @@ const maxParameters = 30_000
 /** Reads all rows of a table in batches by key, so that one batch is in memory. */
 export async function* readRows(
   db: DatabaseOrTransaction,
-  { name: table, key, unlessStaged, blank = [], person }: CopiedTable,
+  { name: table, key, present, blank = [], person }: ModuleTable,
 ): AsyncGenerator<Batch> {
   const keyColumns = sql.join(key.map((column) => sql.id(column)))
   const hidden = person?.inSteps ? await pendingDeletions(db) : null
@@ -33,9 +37,8 @@ export async function* readRows(
   let last: readonly Value[] | undefined
   for (;;) {
     const behind = last ? sql`(${keyColumns}) > (${sql.join(last)})` : sql`true`
-    const present = unlessStaged ?? sql`true`
     const { rows } = await sql<Record<string, Value>>`
-      select * from ${sql.table(table)} where ${behind} and ${present} order by ${keyColumns} limit ${batchRows}
+      select * from ${sql.table(table)} where ${behind} and ${isPresent(present)} order by ${keyColumns} limit ${batchRows}
     `.execute(db)
     const [first] = rows
     if (!first) return
@@ -62,10 +65,14 @@ export async function writeRows(
 export async function countRows(
   db: DatabaseOrTransaction,
   table: TableName,
-  unlessStaged: RawBuilder<boolean> = sql`true`,
+  present?: PendingImportCondition,
 ): Promise<number> {
   const { rows } = await sql<{
     total: number
-  }>`select count(*) as total from ${sql.table(table)} where ${unlessStaged}`.execute(db)
+  }>`select count(*) as total from ${sql.table(table)} where ${isPresent(present)}`.execute(db)
   return rows[0]?.total ?? 0
+}
+
+function isPresent(condition: PendingImportCondition | undefined) {
+  return condition ? pendingImportConditions[condition] : sql<boolean>`true`
 }

@@ -1,18 +1,18 @@
-import { hostname } from 'node:os'
-import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import { databaseTime } from '../../core/database/database-time.ts'
+import type { Guard } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import { backupRequested } from './events.ts'
+import type { Runs } from '../../core/runs/runs.ts'
 import { type BackupHealth, healthOf } from './health.ts'
 import type { BackupsDeps } from './make-runs.ts'
 import { type RunRow, runStore } from './run-store.ts'
 
-/** The backups that the service makes by itself. docs/adr/0067 */
+/** The backups that the service makes automatically. docs/adr/0067 */
 export interface Backups {
   /** Whether BACKUP_DIR is set. */
   readonly isOn: boolean
-  /** Makes a backup if one is due or asked for, and no other node makes it. */
+  /** Makes a backup if one is due or requested, and no other node makes it. */
   run(stop?: AbortSignal): Promise<void>
-  /** Has one made now; the job of a node takes it up. Answers the one that waits or is made already. */
+  /** Has a backup made now by the job of a node. Returns the run that waits or is under way already. */
   request(guard?: Guard): Promise<RunRow>
   count(): Promise<number>
   /** The newest first. */
@@ -25,38 +25,26 @@ export interface Backups {
 const keptMs = 90 * 86_400_000
 
 export function createBackups(deps: BackupsDeps): Backups {
-  const { clock, config, db, events } = deps
+  const { clock, config, db } = deps
   const { directory, everyHours } = config.backups
-  let maker: Promise<(directory: string, stop: AbortSignal) => Promise<void>> | undefined
+  let runs: Promise<Runs<RunRow>> | undefined
+  const load = (folder: string) => {
+    runs ??= import('./make-runs.ts').then(({ createBackupRuns }) => createBackupRuns(deps, folder))
+    return runs
+  }
 
   return {
     isOn: directory !== undefined,
 
-    async run(stop = new AbortController().signal) {
-      if (directory === undefined) return
-      maker ??= import('./make-runs.ts').then(({ createRunMaker }) => createRunMaker(deps))
-      await (await maker)(directory, stop)
+    async run(stop) {
+      if (directory !== undefined) await (await load(directory)).run(stop)
     },
 
-    request(guard) {
+    async request(guard) {
       if (directory === undefined) {
         throw new ApiError('routeNotFound', { reason: { code: 'backups_off' } })
       }
-      return transact(
-        db,
-        [lockName.backups],
-        async (trx) => {
-          const store = runStore(trx)
-          const at = await store.now(clock)
-          const running = (await store.inState('running')).find((run) => run.locked_until > at)
-          const known = running ?? (await store.inState('waiting'))[0]
-          const waiting = { started_at: at, node: hostname(), locked_until: 0, file: null }
-          const run = known ?? (await store.insert({ ...waiting, state: 'waiting' }))
-          await events.emitInTransaction(trx, backupRequested, { run: run.id })
-          return run
-        },
-        guard,
-      )
+      return (await load(directory)).request(guard)
     },
 
     count: () => runStore(db).count(),
@@ -64,7 +52,7 @@ export function createBackups(deps: BackupsDeps): Backups {
 
     async health() {
       if (directory === undefined) return null
-      return healthOf(await runStore(db).record(), await runStore(db).now(clock), everyHours)
+      return healthOf(await runStore(db).record(), await databaseTime(db, clock), everyHours)
     },
 
     purge: async (batchSize) => runStore(db).purge(clock.now() - keptMs, batchSize),

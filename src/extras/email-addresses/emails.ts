@@ -26,8 +26,8 @@ import {
   emailChanged,
   emailRemoved,
   emailRestored,
-  emailVerificationBegun,
   emailVerificationCancelled,
+  emailVerificationRequested,
   emailVerified,
   languageChanged,
 } from './events.ts'
@@ -149,7 +149,7 @@ export function createEmails(deps: EmailsDeps): Emails {
           facts: { from: before?.key ?? null },
         })
         const { confirmation, ...of } = begun.mail
-        await events.emitInTransaction(trx, emailVerificationBegun, {
+        await events.emitInTransaction(trx, emailVerificationRequested, {
           user_id: userId,
           change: isChange,
         })

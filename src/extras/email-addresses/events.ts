@@ -2,9 +2,10 @@ import { eventType } from '../../core/events/types.ts'
 
 type OfUser = { readonly user_id: number }
 
-export const emailVerificationBegun = eventType<OfUser & { readonly change: boolean }>(
-  'email_verification_begun',
+export const emailVerificationRequested = eventType<OfUser & { readonly change: boolean }>(
+  'email_verification_requested',
   {
+    formerly: 'email_verification_begun',
     groups: [],
     description: 'a link is asked for that verifies an address',
     fields: { user_id: '', change: 'whether the account has another verified address' },

@@ -3,6 +3,7 @@ import { mailboxes } from '../../../test/emails.ts'
 import {
   belowBothAccounts,
   type Caller,
+  type CommandExamples,
   type Example,
   type Examples,
   present,
@@ -40,7 +41,7 @@ export const examples: Examples = {
   ...belowBothAccounts({
     getOwnEmail: {},
     changeOwnEmail: {
-      events: ['email_verification_begun'],
+      events: ['email_verification_requested'],
       make: ({ newAddress }, caller) => ({ json: { email: newAddress(), ...present(caller) } }),
     },
     cancelOwnEmail: {
@@ -74,7 +75,7 @@ export const examples: Examples = {
     }),
   ],
   'POST /account/email': {
-    events: ['email_verification_begun'],
+    events: ['email_verification_requested'],
     make: ({ newAddress }, caller) => ({ form: { email: newAddress(), ...present(caller) } }),
   },
   'POST /account/email/confirm': {
@@ -102,5 +103,13 @@ export const examples: Examples = {
       const token = await proofFor(world, world.newAccount())
       return formAt(world.app, `/verify?token=${token}`)
     },
+  },
+}
+
+export const commands: CommandExamples = {
+  'account email': {
+    events: ['user_updated'],
+    run: async ({ run, newAccount }) =>
+      run(`account email ${(await newAccount()).username} other@example.org`),
   },
 }

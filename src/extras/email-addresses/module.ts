@@ -11,6 +11,19 @@ export const module: Module = {
   tag: 'Own account',
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account email',
+          operands: ['username', '[address]'],
+          summary:
+            'Shows the email addresses of an account, or sets the unverified one of its user',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
   services: () => import('./services.ts'),
   routes: () =>
     Promise.all([

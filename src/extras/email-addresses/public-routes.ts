@@ -25,7 +25,8 @@ const ConfirmedEmail = named(
       message: { type: 'string' },
       reset_token: {
         type: 'string',
-        description: 'After a change was taken back: the `token` of PUT /api/public/reset',
+        description:
+          'After a change was taken back: the `token` of POST /api/public/reset/complete',
       },
       expires_at: { ...Time, description: 'When `reset_token` ends' },
     },

@@ -4,7 +4,8 @@ import type { Group, Reading } from '../../core/config/load.ts'
 const day = 86_400
 
 export const settings = {
-  VERIFICATION_SECONDS: integer({
+  EMAIL_VERIFICATION_SECONDS: integer({
+    formerly: 'VERIFICATION_SECONDS',
     default: day,
     min: 600,
     max: 7 * day,
@@ -27,7 +28,7 @@ export function configure({ values }: Reading) {
   return {
     config: {
       confirmations: {
-        verificationSeconds: values.VERIFICATION_SECONDS,
+        verificationSeconds: values.EMAIL_VERIFICATION_SECONDS,
         emailChangeSeconds: values.EMAIL_CHANGE_SECONDS,
       },
     },

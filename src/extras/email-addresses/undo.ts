@@ -1,18 +1,11 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
-import type { Devices } from '../../modules/devices/devices.ts'
-import type { Identities } from '../../modules/federation/identities.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { voidPasswordSince } from '../../modules/passwords/passwords.ts'
-import type { SecondFactor } from '../../modules/totp/second-factor.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 
-export interface UndoDeps {
-  readonly accounts: Pick<Accounts, 'cancelDeletion'>
-  readonly confirmations: Pick<Confirmations, 'cancelAll'>
-  readonly devices: Pick<Devices, 'forget'>
-  readonly identities: Pick<Identities, 'unlinkSince'>
-  readonly secondFactor: Pick<SecondFactor, 'removeSince'>
-}
+export type UndoDeps = Pick<
+  Needs,
+  'accounts' | 'confirmations' | 'devices' | 'identities' | 'secondFactor'
+>
 
 /** What a way back removed without an event of its own. */
 export interface Undone {

@@ -1,28 +1,24 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
-import { type Accounts, accountIn } from '../../modules/accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { accountIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Authentication } from '../../modules/authentication/attempt.ts'
 import { isRefusal } from '../../modules/authentication/requirement-table.ts'
-import type { Requirements } from '../../modules/authentication/requirements.ts'
-import { assertMail, type Outbox } from '../mail/outbox.ts'
+import { assertMail } from '../mail/outbox.ts'
 import type {
   BegunCode,
   Confirmation,
   ConfirmationFacts,
-  Confirmations,
 } from '../one-time-tokens/confirmations.ts'
-import { emailLoginBegun } from './events.ts'
+import { emailLoginRequested } from './events.ts'
 
 /**
  * Sign-in by a link or a code that is mailed to the verified address of an account, in place of the
- * password (SIGN_IN_BY_MAIL). It is never a second factor: NIST 800-63B-4 section 3.1.3.1.
+ * password (EMAIL_SIGN_IN). It is never a second factor: NIST 800-63B-4 section 3.1.3.1.
  */
 export interface EmailLogin {
   /** Whether it is offered: it is on, and mail can be sent. */
@@ -57,16 +53,10 @@ export interface BeginOptions {
   readonly facts?: ConfirmationFacts
 }
 
-export interface EmailLoginDeps {
-  readonly accounts: Pick<Accounts, 'byEmail'>
-  readonly config: Pick<Config, 'signInByMail'>
-  readonly clock: Clock
-  readonly confirmations: Pick<Confirmations, 'begin'>
-  readonly db: Database
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-  readonly requirements: Pick<Requirements, 'unmet'>
-}
+export type EmailLoginDeps = Pick<
+  Needs,
+  'accounts' | 'clock' | 'config' | 'confirmations' | 'db' | 'events' | 'outbox' | 'requirements'
+>
 
 /** The purposes of the confirmations that a sign-in takes. */
 export const signInPurposes = ['sign_in'] as const
@@ -75,10 +65,10 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
   const { accounts, config, clock, confirmations, db, events, outbox, requirements } = deps
 
   return {
-    isOffered: config.signInByMail && outbox.isAvailable,
+    isOffered: config.emailSignIn && outbox.isAvailable,
 
     async begin(asked, { language, client, flow, facts = {} }) {
-      if (!config.signInByMail) {
+      if (!config.emailSignIn) {
         throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
       }
       assertMail(outbox)
@@ -102,7 +92,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
         })
         await events.emitInTransaction(
           trx,
-          emailLoginBegun,
+          emailLoginRequested,
           { user_id: userId },
           { hidesPerson: true },
         )
@@ -119,7 +109,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
     },
 
     async method(confirmation, address) {
-      if (!config.signInByMail) {
+      if (!config.emailSignIn) {
         throw new ApiError('confirmationInvalid', { reason: { code: 'sign_in_by_mail_off' } })
       }
       const account = await accountOf(confirmation)
@@ -138,7 +128,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
   }
 
   async function accountOf({ userId }: Confirmation): Promise<Account | null> {
-    return userId === null || !config.signInByMail ? null : accountIn(db, userId)
+    return userId === null || !config.emailSignIn ? null : accountIn(db, userId)
   }
 
   /** The account, unless a login of it is refused now. */

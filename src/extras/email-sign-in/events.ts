@@ -1,6 +1,7 @@
 import { eventType } from '../../core/events/types.ts'
 
-export const emailLoginBegun = eventType<{ user_id: number | null }>('email_login_begun', {
+export const emailLoginRequested = eventType<{ user_id: number | null }>('email_login_requested', {
+  formerly: 'email_login_begun',
   groups: [],
   description: 'a link and a code that sign in are asked for; the answer shows no account',
   fields: {

@@ -1,13 +1,13 @@
 import { mailboxes } from '../../../test/emails.ts'
-import type { Examples } from '../../../test/example.ts'
+import { completing, type Examples } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
 
 export const examples: Examples = {
   beginEmailLogin: {
-    events: ['email_login_begun'],
+    events: ['email_login_requested'],
     make: ({ newAddress }) => ({ json: { email: newAddress() } }),
   },
-  finishEmailLogin: {
+  ...completing('EmailLogin', {
     events: ['authn_token_created', 'authn_login_success'],
     make: async ({ app, once, newAccount, newAddress }) => {
       const email = newAddress()
@@ -16,7 +16,7 @@ export const examples: Examples = {
       const token = await (await once(mailboxes)).token(body.id)
       return { json: { token, mode: 'token' } }
     },
-  },
+  }),
 }
 
-export const settings = () => ({ SIGN_IN_BY_MAIL: 'on' })
+export const settings = () => ({ EMAIL_SIGN_IN: 'on' })

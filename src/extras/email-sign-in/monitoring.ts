@@ -4,12 +4,17 @@ import { refusedMethods } from '../../modules/login/refused-logins.ts'
 /** The routes of a password that take a mailed code too: their error says that a code was sent. */
 const routesOfBoth: ReadonlySet<string> = new Set(['POST /login', 'POST /signin'])
 
+const routesOfCodes: ReadonlySet<string> = new Set([
+  'POST /api/public/sign-in-code/complete',
+  'PUT /api/public/sign-in-code',
+])
+
 export const monitoring: Monitoring = {
   count(measurements) {
     measurements.of(refusedMethods).push(({ method, routeOptions }, error) => {
       const route = `${method} ${routeOptions.url ?? ''}`
       const isCode = routesOfBoth.has(route) && error === 'confirmationInvalid'
-      return isCode || route === 'PUT /api/public/sign-in-code' ? 'mail' : null
+      return isCode || routesOfCodes.has(route) ? 'mail' : null
     })
   },
   usualSeries: ['logins|mail|success', 'logins|mail|refused'],

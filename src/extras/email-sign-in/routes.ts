@@ -14,6 +14,7 @@ import { LoginAnswer } from '../../modules/login/schemas.ts'
 import { enrolmentRequired } from '../../modules/tokens/schemas.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
 import { mailUnavailable } from '../mail/problems.ts'
+import { completing } from '../one-time-tokens/completing.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import { signInPurposes } from './email-login.ts'
@@ -28,8 +29,8 @@ const guards = {
 } as const
 
 /**
- * Sign-in by mail as JSON, for programs with pages of their own: POST and PUT
- * /api/public/sign-in-code. The pages of the service use the same service.
+ * Sign-in by mail as JSON, for programs with pages of their own: POST of
+ * /api/public/sign-in-code and /api/public/sign-in-code/complete. The pages of the service use the same service.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, confirmations, emailLogin, limits, loginAddress } = options
@@ -57,9 +58,9 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
   )
 
-  app.put(
-    '/api/public/sign-in-code',
-    {
+  for (const { named, ...at } of completing('/api/public/sign-in-code', 'EmailLogin')) {
+    app.route({
+      ...at,
       config: {
         ...guards,
         sends: SentEmailLogin,
@@ -77,46 +78,46 @@ export async function routes(app: App, options: Needs): Promise<void> {
         ],
       },
       schema: {
-        operationId: 'finishEmailLogin',
+        ...named,
         summary: 'Log in by the link or the code of a mail, which count once',
         body: FinishEmailLogin,
       },
-    },
-    async (request, reply) => {
-      assertOn()
-      const { mode, totp, recovery_code, new_password } = request.body
-      const confirmation = await openProof(confirmations, proofOf(request.body), signInPurposes)
-      const method = await emailLogin.method(confirmation, loginAddress(request))
-      const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
-      // Where a new password ends all links of the account, this one is used up first.
-      let isUsed = false
-      const use = async (trx: DatabaseOrTransaction) => {
-        if (!isUsed) await confirmations.use(trx, confirmation)
-      }
-      const replacePassword: Accounts['replacePassword'] = async (account, wanted) => {
-        const changed = await accounts.replacePassword(account, { ...wanted, first: use })
-        isUsed = true
-        return changed
-      }
-      const deps = { ...options, limits: counted, accounts: { ...accounts, replacePassword } }
-      return answerLogin(options, mode ?? config.login.jsonMode, request, reply, (result) =>
-        logIn(
-          deps,
-          { ...method, sent },
-          {
-            ...result,
-            async issue(trx, present) {
-              await use(trx)
-              return result.issue(trx, present)
+      handler: async (request, reply) => {
+        assertOn()
+        const { mode, totp, recovery_code, new_password } = request.body
+        const confirmation = await openProof(confirmations, proofOf(request.body), signInPurposes)
+        const method = await emailLogin.method(confirmation, loginAddress(request))
+        const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
+        // Where a new password ends all links of the account, this one is used up first.
+        let isUsed = false
+        const use = async (trx: DatabaseOrTransaction) => {
+          if (!isUsed) await confirmations.use(trx, confirmation)
+        }
+        const replacePassword: Accounts['replacePassword'] = async (account, wanted) => {
+          const changed = await accounts.replacePassword(account, { ...wanted, first: use })
+          isUsed = true
+          return changed
+        }
+        const deps = { ...options, limits: counted, accounts: { ...accounts, replacePassword } }
+        return answerLogin(options, mode ?? config.login.jsonMode, request, reply, (result) =>
+          logIn(
+            deps,
+            { ...method, sent },
+            {
+              ...result,
+              async issue(trx, present) {
+                await use(trx)
+                return result.issue(trx, present)
+              },
             },
-          },
-        ),
-      )
-    },
-  )
+          ),
+        )
+      },
+    })
+  }
 
   function assertOn(): void {
-    if (config.signInByMail) return
+    if (config.emailSignIn) return
     throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
   }
 }

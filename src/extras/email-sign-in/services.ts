@@ -1,6 +1,6 @@
 import { hook, service } from '../../core/module/service.ts'
 import { createEmailLogin, type EmailLogin } from './email-login.ts'
-import { signInByMail } from './pages/way.ts'
+import { emailSignIn } from './pages/way.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
@@ -20,6 +20,6 @@ export const hooks = [
   hook(
     'signInPages',
     ['confirmations', 'devices', 'emailLogin', 'limits', 'pageFlows', 'requirements'],
-    signInByMail,
+    emailSignIn,
   ),
 ]

@@ -3,7 +3,8 @@ import type { ConfigOf, Group, Reading } from '../../core/config/load.ts'
 import { hasMail } from '../mail/settings.ts'
 
 export const settings = {
-  SIGN_IN_BY_MAIL: oneOf({
+  EMAIL_SIGN_IN: oneOf({
+    formerly: 'SIGN_IN_BY_MAIL',
     default: 'off',
     values: ['off', 'on'],
     doc: 'Whether a link or a code that is mailed to the verified address of an account signs in, in place of the password. It is never a second factor.',
@@ -25,12 +26,12 @@ declare module '../../core/config/load.ts' {
 export function configure({ values }: Reading) {
   return {
     config: {
-      signInByMail: values.SIGN_IN_BY_MAIL === 'on',
+      emailSignIn: values.EMAIL_SIGN_IN === 'on',
       confirmations: { signInSeconds: values.SIGN_IN_CODE_SECONDS },
     },
     mistakes:
-      values.SIGN_IN_BY_MAIL === 'on' && !hasMail(values)
-        ? ['SIGN_IN_BY_MAIL must be off without SMTP_URL']
+      values.EMAIL_SIGN_IN === 'on' && !hasMail(values)
+        ? ['EMAIL_SIGN_IN must be off without SMTP_URL']
         : [],
   }
 }

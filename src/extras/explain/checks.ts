@@ -40,7 +40,7 @@ const clientAddress: Check<OutsideContext> = {
       (address) => canonicalAddress(address) ?? address,
     )
     if (counted === sentFrom) return []
-    const trusted = [...http.trustedProxies, ...login.trustedCallers].map(parseAddressRange)
+    const trusted = [...http.trustedProxies, ...login.trustedNetworks].map(parseAddressRange)
     if (isWithin(sentFrom ?? '', trusted)) {
       throw new CouldNotCheck(`${sentFrom}, from which it was asked, is trusted to name others`)
     }
@@ -89,7 +89,7 @@ const maxWaits = 20
 
 /** The address that the service has noted with the refusal, which it writes within a second. */
 async function countedAddress({ clock, inside }: OutsideContext, answer: Answer): Promise<string> {
-  if (inside?.config.refusals.max === 0) throw new CouldNotCheck('REFUSALS_MAX is 0')
+  if (inside?.config.refusals.max === 0) throw new CouldNotCheck('REJECTIONS_KEPT is 0')
   const ids = answer.all('x-request-id').flatMap((line) => line.split(',').map((id) => id.trim()))
   if (!inside || answer.status !== 401 || ids.length === 0) {
     throw new CouldNotCheck(`a request without a credential was answered ${answer.status}`)

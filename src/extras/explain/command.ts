@@ -61,7 +61,7 @@ function explainId(call: CommandCall, id: string): Promise<void> {
     if (!refusal) throw new CommandError('no refusal of this id is kept', exitCodes.notFound.code)
     if (call.values.json === true) return call.output.record(refusal)
     const { factsInWords, nextStepOf } = await import('./command-text.ts')
-    const { explanation, facts, mends: _, ...others } = refusal // `next` has its command
+    const { explanation, facts, mends: _, remedies: __, ...others } = refusal // `next` has its command
     const reason = await services.lookUpReason(refusal.code)
     const next = nextStepOf(reason, refusal.username, refusal.address)
     call.output.record({ explanation, facts: factsInWords(facts), next, ...others })
@@ -112,7 +112,17 @@ async function show(
   if (values.json === true) output.record(answer)
   else {
     const { factsInWords, nextStepOf } = await import('./command-text.ts')
-    const { checks, of, passes, explanation, facts, mends: _, refusal: __, ...others } = answer
+    const {
+      checks,
+      of,
+      passes,
+      explanation,
+      facts,
+      mends: _,
+      remedies: __,
+      refusal: ___,
+      ...others
+    } = answer
     const reason = answer.code === null ? {} : await lookUpReason(answer.code)
     const next = nextStepOf(reason, answer.username)
     output.record({ of, passes, explanation, facts: factsInWords(facts), next, ...others })

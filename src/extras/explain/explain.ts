@@ -4,6 +4,7 @@ import type { Static } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
 import type { LookUpReason } from '../../core/module/reasons.ts'
+import type { Remedy } from '../../core/reasons/types.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 import type { Account } from '../../modules/authentication/account.ts'
@@ -67,12 +68,14 @@ export async function explainRefusal(
     subject: refusal.subject,
     username: account?.username ?? null,
     address: refusal.address,
-    mends: await remediesFor(deps, {
-      account,
-      address: refusal.address,
-      caller,
-      code: refusal.code,
-    }),
+    ...asRemedies(
+      await remediesFor(deps, {
+        account,
+        address: refusal.address,
+        caller,
+        code: refusal.code,
+      }),
+    ),
   }
 }
 
@@ -99,20 +102,29 @@ export async function explainToken(
     rule: null,
     schemes: [],
     checks: [],
-    mends: reason
-      ? await remediesFor(deps, { account, address: null, caller, code: reason.code })
-      : [],
+    ...asRemedies(
+      reason ? await remediesFor(deps, { account, address: null, caller, code: reason.code }) : [],
+    ),
     refusal: null,
   }
 }
 
 /** A refusal that happened, as an answer to a question. */
 export function asAnswer(refusal: RefusalShown): AnswerShown {
-  const { status, error, code, guard, explanation, facts, subject, username, route, mends } =
+  const { status, error, code, guard, explanation, facts, subject, username, route, remedies } =
     refusal
   return {
     ...{ of: 'refusal', passes: false, status, error, code, guard, explanation, facts },
-    ...{ subject, username, route, rule: null, schemes: [], checks: [], mends, refusal },
+    ...{
+      subject,
+      username,
+      route,
+      rule: null,
+      schemes: [],
+      checks: [],
+      ...asRemedies(remedies),
+      refusal,
+    },
   }
 }
 
@@ -169,14 +181,21 @@ async function shownJudgement(
     rule,
     schemes: [...schemes],
     checks: await Promise.all(checks.map((check) => shownCheck(check, deps))),
-    mends: await remediesFor(deps, {
-      account,
-      address: null,
-      caller,
-      code: refusing?.code ?? null,
-    }),
+    ...asRemedies(
+      await remediesFor(deps, {
+        account,
+        address: null,
+        caller,
+        code: refusing?.code ?? null,
+      }),
+    ),
     refusal: null,
   }
+}
+
+/** `mends` is the name of the field before 0.13.0; it goes with 1.0. */
+function asRemedies(remedies: Remedy[]) {
+  return { remedies, mends: remedies }
 }
 
 async function accountOf(subject: string | null, { accounts }: ExplainDeps) {

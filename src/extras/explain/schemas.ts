@@ -2,11 +2,18 @@ import { errorTable } from '../../core/error-table.ts'
 import { exactly, named, Text, TextOrNull, Time } from '../../core/http/schemas.ts'
 import { remedies } from '../../core/reasons/types.ts'
 
-const Mends = {
+const Remedies = {
   type: 'array',
-  items: named('Mend', { type: 'string', enum: remedies }, 'unlock'),
+  items: named('Remedy', { type: 'string', enum: remedies }, 'unlock'),
   description:
     'What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each',
+} as const
+
+/** The name of `remedies` before 0.13.0. */
+const Mends = {
+  ...Remedies,
+  deprecated: true,
+  description: 'The same as `remedies`; the field goes with 1.0',
 } as const
 
 const Facts = {
@@ -39,7 +46,7 @@ export const RefusalBody = named(
     type: 'object',
     required: [
       ...['id', 'at', 'status', 'error', 'method', 'route', 'code', 'guard', 'explanation'],
-      ...['facts', 'scheme', 'subject', 'username', 'address', 'mends'],
+      ...['facts', 'scheme', 'subject', 'username', 'address', 'remedies', 'mends'],
     ] as const,
     properties: {
       id: Text,
@@ -53,6 +60,7 @@ export const RefusalBody = named(
       subject: { ...TextOrNull, description: 'The user concerned, otherwise the caller' },
       username: { ...TextOrNull, description: 'Of the subject, as it is now' },
       address: Text,
+      remedies: Remedies,
       mends: Mends,
     },
     additionalProperties: false,
@@ -72,6 +80,7 @@ export const RefusalBody = named(
     subject: '2',
     username: 'ann',
     address: '203.0.113.7',
+    remedies: ['unlock'],
     mends: ['unlock'],
   },
 )
@@ -111,7 +120,17 @@ export const Answer = named(
     type: 'object',
     required: [
       ...['of', 'passes', 'status', 'error', 'code', 'guard', 'explanation', 'facts'],
-      ...['subject', 'username', 'route', 'rule', 'schemes', 'checks', 'mends', 'refusal'],
+      ...[
+        'subject',
+        'username',
+        'route',
+        'rule',
+        'schemes',
+        'checks',
+        'remedies',
+        'mends',
+        'refusal',
+      ],
     ] as const,
     properties: {
       of: {
@@ -131,6 +150,7 @@ export const Answer = named(
       rule: TextOrNull,
       schemes: { type: 'array', items: Text },
       checks: { type: 'array', items: Check, description: 'The guards of the route, in order' },
+      remedies: Remedies,
       mends: Mends,
       refusal: {
         description: 'The refusal that `text` names by its X-Request-Id; null otherwise',
@@ -163,6 +183,7 @@ export const Answer = named(
         facts: {},
       },
     ],
+    remedies: ['change_roles'],
     mends: ['change_roles'],
     refusal: null,
   },

@@ -3,7 +3,8 @@ import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 
 export const settings = {
-  REFUSALS_MAX: integer({
+  REJECTIONS_KEPT: integer({
+    formerly: 'REFUSALS_MAX',
     default: 10_000,
     min: 0,
     doc: `How many refusals are kept for 24 hours with their reasons, for \`${gatehouse} explain\`; a tenth of them of one address. 0: none.`,
@@ -18,7 +19,7 @@ declare module '../../core/config/load.ts' {
 export function configure({ values }: Reading) {
   return {
     config: {
-      refusals: { max: values.REFUSALS_MAX },
+      refusals: { max: values.REJECTIONS_KEPT },
     },
   }
 }

@@ -28,7 +28,7 @@ const errorPage: ErrorPage = (error, request) => {
  */
 export async function routes(
   app: FastifyInstance,
-  { config, hostSessions, returnOrigins }: Needs,
+  { config, hostSessions, redirectOrigins }: Needs,
 ): Promise<void> {
   const { siteOf } = createForwarded(config)
 
@@ -47,7 +47,7 @@ export async function routes(
     },
     async (request, reply) => {
       const { origin } = siteOf(request)
-      if (!returnOrigins.isForwarded(origin)) throw hostUnknown(origin)
+      if (!redirectOrigins.isForwarded(origin)) throw hostUnknown(origin)
       const { ticket } = request.query as { ticket?: unknown } // parsed by Fastify
       const browser = hostBrowserCookie.read(request)
       const outcome = await hostSessions.redeem(ticket, { origin, browser })

@@ -23,6 +23,6 @@ export const services = [
 ]
 
 export const hooks = [
-  hook('isReturnOrigin', ['forwardRules'], ({ forwardRules }) => forwardRules.isOrigin),
+  hook('isRedirectOrigin', ['forwardRules'], ({ forwardRules }) => forwardRules.isOrigin),
   hook('personSections', [], () => sections),
 ]

@@ -7,7 +7,7 @@ import { type ForwardReading, readForwardFile } from './forward-file.ts'
 
 export const settings = {
   FORWARD_AUTH_FILE: optional({
-    doc: 'A JSON file of rules: who may open which application behind a proxy that asks here (docs/forward-auth.md). Their hosts count as `RETURN_ORIGINS`. Every node needs it; a changed file is taken up within a second, one with mistakes is not.',
+    doc: 'A JSON file of rules: who may open which application behind a proxy that asks here (docs/forward-auth.md). Their hosts count as `REDIRECT_ORIGINS`. Every node needs it; a changed file is taken up within a second, one with mistakes is not.',
     parse: (value) => value,
   }),
 }

@@ -21,7 +21,7 @@ import { gatherPreview, type LinePreview } from './preview.ts'
 import { type FileFormat, readRecords } from './read-records.ts'
 import { transferSchemas } from './schemas.ts'
 import { type HashedLine, stage } from './stage.ts'
-import { importStore } from './store.ts'
+import { importStore, leaseMs } from './store.ts'
 
 export interface ImportReport {
   readonly dryRun: boolean
@@ -92,7 +92,6 @@ const batchSize = 500
 const maxErrors = 1000
 const clearBatchSize = 50 // as many as a step of a purge
 const touchEveryMs = 30_000
-const deadAfterMs = 300_000
 const retryMs = 1000
 const maxUnderWay = 100
 
@@ -106,7 +105,7 @@ export function createImports(deps: ImportDeps): Imports {
   return { run, purge, underWay }
 
   async function underWay(): Promise<ImportUnderWay[]> {
-    const rows = await importStore(db).underWay(clock.now() - deadAfterMs, maxUnderWay)
+    const rows = await importStore(db).underWay(clock.now() - leaseMs, maxUnderWay)
     return rows.map((row) => ({
       ...{ id: row.id, startedAt: row.started_at, seenAt: row.seen_at, lines: row.lines },
       isDryRun: row.dry_run === 1,
@@ -120,7 +119,7 @@ export function createImports(deps: ImportDeps): Imports {
     const { dryRun, preview = 0, assertMayGive = () => {}, guard, onProgress = () => {} } = options
     const readLine = await lineReader(config)
     const { ImportLine } = transferSchemas(config.roles)
-    await store.failUntouchedSince(clock.now() - deadAfterMs)
+    await store.failGone(clock.now())
     const id = await store.open(clock.now(), dryRun)
     const previewed = gatherPreview(preview)
     const mistakes = gatherMistakes()
@@ -246,7 +245,7 @@ export function createImports(deps: ImportDeps): Imports {
   }
 
   async function purge(batchSize: number): Promise<number> {
-    await store.failUntouchedSince(clock.now() - deadAfterMs)
+    await store.failGone(clock.now())
     const id = await store.oldestEnded()
     if (id === null) return 0
     await clear(id, batchSize)

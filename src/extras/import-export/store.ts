@@ -1,10 +1,11 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPresentAccount, isPresentUser } from '../../core/database/pending-import.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { forNoKeyUpdate } from '../../core/database/transactions.ts'
 import type { Username } from '../../core/lib/username.ts'
+import { durableQueue } from '../../core/queue/queue.ts'
 
 /** The username of a line that creates no account, and the id of its user if the line has one. */
 export interface ReadName {
@@ -25,6 +26,24 @@ export interface Holder {
   } | null
 }
 
+/** A process that does not renew the lease of its import for so long is gone. */
+export const leaseMs = 300_000
+const maxGone = 100
+
+/**
+ * The lease of an import. The process that reads the file holds the lease from the start, so that no
+ * import waits for a worker.
+ */
+const importQueue = durableQueue({
+  ...({ table: 'imports', key: 'id', owner: 'id', order: sql`id` } as const),
+  ...{ isOpen: sql`state = 'open'`, isLeased: sql`state = 'open'` },
+  ...{ dueAt: sql`seen_at`, leasedUntil: sql`seen_at + ${sql.lit(leaseMs)}` },
+  waiting: () => ({ state: 'failed' as const }),
+  leased: (until) => ({ seen_at: until - leaseMs }),
+  ended: {},
+  ...{ leaseMs, maxDelayMs: 0, maxLeaseMs: leaseMs },
+})
+
 /** Imports under way. Their staged rows are invisible until their state is `done`. */
 export function importStore(db: DatabaseOrTransaction) {
   return {
@@ -37,32 +56,18 @@ export function importStore(db: DatabaseOrTransaction) {
       return id
     },
 
-    /** Records that the import is alive; false if another process has ended it as dead. */
-    async touch(id: number, now: number, lines: number): Promise<boolean> {
-      const row = await db
-        .updateTable('imports')
-        .set({ seen_at: now, lines })
-        .where('id', '=', id)
-        .where('state', '=', 'open')
-        .returning('id')
-        .executeTakeFirst()
-      return row !== undefined
-    },
+    /** Renews the lease; false if another process has ended the import. */
+    touch: (id: number, now: number, lines: number): Promise<boolean> =>
+      importQueue(db).renew({ id }, now, { lines }),
 
     /**
      * Makes all rows of an import visible in one step, at the same cost for any size; false if the
-     * import has lost a name meanwhile.
+     * import has lost a name or its lease.
      */
     async finish(id: number, newUsers: number): Promise<boolean> {
-      const row = await db
-        .updateTable('imports')
-        .set({ state: 'done' })
-        .where('id', '=', id)
-        .where('state', '=', 'open')
-        .where('lost', '=', 0)
-        .returning('id')
-        .executeTakeFirst()
-      if (!row) return false
+      const query = db.selectFrom('imports').select('lost').where('id', '=', id)
+      const row = await forNoKeyUpdate(db, 'imports', query).executeTakeFirst()
+      if (row?.lost !== 0 || !(await importQueue(db).end({ id }, { state: 'done' }))) return false
       await db
         .updateTable('row_counts')
         .set((eb) => ({ total: eb('total', '+', newUsers) }))
@@ -116,24 +121,15 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    async fail(id: number): Promise<void> {
-      await db
-        .updateTable('imports')
-        .set({ state: 'failed' })
-        .where('id', '=', id)
-        .where('state', '=', 'open')
-        .execute()
-    },
+    fail: (id: number) => importQueue(db).end({ id }, { state: 'failed' }),
 
-    /** Fails open imports that were not touched since a time, because their process died. */
-    async failUntouchedSince(time: number): Promise<void> {
-      await db
-        .updateTable('imports')
-        .set({ state: 'failed' })
-        .where('state', '=', 'open')
-        .where('seen_at', '<', time)
-        .execute()
-    },
+    /** Fails open imports whose process is gone. */
+    failGone: (now: number) =>
+      importQueue(db).changeFree(
+        now,
+        { where: sql`state = 'open'`, limit: maxGone },
+        { state: 'failed' },
+      ),
 
     /** Finds the oldest ended import that has rows left to delete; null if there is none. */
     async oldestEnded(): Promise<number | null> {

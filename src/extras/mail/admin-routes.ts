@@ -3,6 +3,7 @@ import { parseEmail } from '../../core/addresses/email.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { among } from '../../core/http/lists/filters.ts'
 import { offsetOf, parsePage, type Query, single } from '../../core/http/lists/paging.ts'
 import type { App } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
@@ -98,9 +99,9 @@ export async function routes(app: App, options: Needs): Promise<void> {
       single(query, 'message'),
       single(query, 'username'),
     ]
-    const state = typedState === undefined ? undefined : among(mailStates, 'state', typedState)
+    const state = typedState === undefined ? undefined : among(mailStates)(typedState, 'state')
     const message =
-      typedMessage === undefined ? undefined : among(messageNames, 'message', typedMessage)
+      typedMessage === undefined ? undefined : among(messageNames)(typedMessage, 'message')
     const username = name === undefined ? undefined : canonicalUsername(name)
     const account = username && (await accounts.byUsername(username))
     return {
@@ -113,11 +114,6 @@ export async function routes(app: App, options: Needs): Promise<void> {
 
 const messageNames = Object.keys(messageTypes)
 const noUserId = -1
-
-function among<Name extends string>(names: readonly Name[], field: string, typed: string): Name {
-  const name = names.find((known) => known === typed)
-  return name ?? refuseField([field], `must be one of ${names.join(', ')}`)
-}
 
 function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id // the parameter of the path

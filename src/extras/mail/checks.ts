@@ -6,7 +6,7 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import { reasonOf } from '../../core/reason.ts'
-import { readyAt } from './due.ts'
+import { readyAt } from './queue.ts'
 import { knownRecipients, recipientOfFile } from './recipient-of-file.ts'
 import { createTransport, mailFiles as filesIn, mailFolder } from './transport.ts'
 

@@ -1,6 +1,6 @@
 import type { Random } from '../../core/crypto/random.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import { jittered } from './back-off.ts'
+import { backOffMs } from '../../core/queue/back-off.ts'
 
 /**
  * Stops the work with a server that fails whatever is sent: rows stay as they are, and after a while
@@ -17,7 +17,7 @@ export interface Circuit {
   succeeded(): void
 }
 
-const waitsMs = [5_000, 15_000, 30_000, 60_000]
+const delaysMs = [5_000, 15_000, 30_000, 60_000]
 
 export function createCircuit({
   clock,
@@ -36,9 +36,8 @@ export function createCircuit({
     failed(response) {
       const now = clock.now()
       if (now < openUntil) return // of another mail at the same time
-      const wait = waitsMs[Math.min(failures, waitsMs.length - 1)] ?? 0
       failures += 1
-      openUntil = now + jittered(random, wait)
+      openUntil = now + backOffMs(random, delaysMs, failures)
       trouble = { since: trouble?.since ?? now, response }
     },
     succeeded() {

@@ -1,19 +1,17 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Logger } from 'pino'
-import type { Config } from '../../core/config/load.ts'
 import { afterCommit } from '../../core/database/commit.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { HookPoints } from '../../core/module/hooks.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { MessageName } from './message-types.ts'
-import { addressKeys, recipientOfFile } from './recipient-of-file.ts'
-import { type RowOfFile, recipientStore } from './recipient-store.ts'
+import {
+  addressKeys,
+  type RowOfFile,
+  recipientOfFile,
+  recipientStore,
+} from './recipient-of-file.ts'
 import { idOfFile, mailFiles, mailFolder } from './transport.ts'
-
-export interface ErasedFilesDeps {
-  readonly config: Pick<Config, 'database'>
-  readonly log: Pick<Logger, 'warn'>
-}
 
 /** These go to an address that the person had verified before. */
 const toFormerAddress: readonly MessageName[] = ['email_changed', 'deletion_requested_former']
@@ -23,7 +21,10 @@ const toFormerAddress: readonly MessageName[] = ['email_changed', 'deletion_requ
  * whose mail a file is. Mail without an account, such as that of a sign-up, is the person's if it is to an
  * address of the person that no other user has.
  */
-export function eraseFiles({ config, log }: ErasedFilesDeps): HookPoints['onErasure'] {
+export function eraseFiles({
+  config,
+  log,
+}: Pick<Needs, 'config' | 'log'>): HookPoints['onErasure'] {
   const folder = mailFolder(config)
   return async (trx, userId) => {
     const files = await mailFiles(folder)

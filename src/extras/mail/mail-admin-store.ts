@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
-import { dueAt } from './due.ts'
+import { dueAt } from './queue.ts'
 
 /** Which mails of the outbox are shown; each is optional. */
 export interface MailFilters {

@@ -1,16 +1,13 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Random } from '../../core/crypto/random.ts'
 import { afterCommit } from '../../core/database/commit.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { mailCancelled, mailResent, mailTested } from './events.ts'
 import { type MailFilters, type MailRow, mailAdminStore } from './mail-admin-store.ts'
-import { assertMail, type Outbox } from './outbox.ts'
+import { assertMail } from './outbox.ts'
 import { mailClosed, mailNotFound } from './problems.ts'
 import { createSealedMail } from './sealed-mail.ts'
 
@@ -38,18 +35,11 @@ export interface ShownMail extends MailRow {
   readonly address: string | null
 }
 
-export interface MailAdminDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Events
-  readonly outbox: Outbox
-}
-
 const testMs = 3_600_000
 
-export function createMailAdmin(deps: MailAdminDeps): MailAdmin {
+export function createMailAdmin(
+  deps: Pick<Needs, 'clock' | 'db' | 'events' | 'keys' | 'outbox' | 'random'>,
+): MailAdmin {
   const { clock, db, events, outbox } = deps
   const sealedMail = createSealedMail(deps)
 

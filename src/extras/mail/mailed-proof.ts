@@ -1,24 +1,9 @@
 import { parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { LoginAddress } from '../../core/http/limits/login-address.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { proofFail } from '../../modules/authentication/events.ts'
-import type { Requirements } from '../../modules/authentication/requirements.ts'
 import type { SentCode } from '../../modules/proofs/sent-code.ts'
-import type { LoginLimits } from '../../modules/throttle/limits.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
-import { assertMail, type Outbox } from './outbox.ts'
-
-export interface MailedProofDeps {
-  readonly accounts: Pick<Accounts, 'reread'>
-  readonly config: Pick<Config, 'pages'>
-  readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'use'>
-  readonly limits: Pick<LoginLimits, 'attemptCode'>
-  readonly loginAddress: LoginAddress
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-  readonly requirements: Pick<Requirements, 'refuse'>
-}
+import { assertMail } from './outbox.ts'
 
 const purposes = ['proof'] as const
 
@@ -26,7 +11,12 @@ const purposes = ['proof'] as const
  * The proof of an account without a password and without a provider: a code that is mailed to its
  * verified address.
  */
-export function createMailedProof(deps: MailedProofDeps): SentCode {
+export function createMailedProof(
+  deps: Pick<
+    Needs,
+    'accounts' | 'config' | 'confirmations' | 'limits' | 'loginAddress' | 'outbox' | 'requirements'
+  >,
+): SentCode {
   const { accounts, config, confirmations, limits, loginAddress, outbox, requirements } = deps
   return {
     canSend: ({ email }) => email !== null && outbox.isAvailable,

@@ -1,19 +1,11 @@
-import type { Logger } from 'pino'
-import type { Config } from '../../core/config/load.ts'
-import type { Random } from '../../core/crypto/random.ts'
-import type { Database } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { Measurements } from '../../core/measurements/measurements.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { createCircuit } from './circuit.ts'
-import { relay } from './measurements.ts'
-import type { Outbox } from './outbox.ts'
-import { queueStore } from './queue-store.ts'
+import { relay } from './monitoring.ts'
+import { mailStore } from './queue.ts'
 import type { SmtpTimeouts } from './smtp.ts'
 import { createTransport } from './transport.ts'
-import { createMailWorker, type MailSecrets, type MailWorker } from './worker.ts'
+import { createMailWorker, type MailWorker } from './worker.ts'
 
 /** Sends the mail of the outbox, in each process of the service. */
 export interface Mailer extends Pick<MailWorker, 'expire' | 'purge' | 'sendNow'> {
@@ -37,20 +29,21 @@ export interface Mailer extends Pick<MailWorker, 'expire' | 'purge' | 'sendNow'>
   check(): Promise<void>
 }
 
-export interface MailerDeps {
-  readonly config: Pick<Config, 'baseUrl' | 'database' | 'environment' | 'mail' | 'pages'>
-  readonly db: Database
-  /** For purges, which may be lost with the power. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Events
-  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
-  readonly measurements: Pick<Measurements, 'of'>
-  readonly confirmations: MailSecrets
-  readonly outbox: Pick<Outbox, 'onAdded'>
-  /** Those of a test, which does not wait for a minute. */
+export type MailerDeps = Pick<
+  Needs,
+  | 'asyncCommitDb'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'events'
+  | 'keys'
+  | 'log'
+  | 'measurements'
+  | 'outbox'
+  | 'random'
+> & {
+  readonly confirmations: Pick<Needs['confirmations'], 'secretsOf'>
+  /** Of a test, which does not wait for a minute. */
   readonly timeouts?: SmtpTimeouts
 }
 
@@ -83,13 +76,13 @@ export function createMailer(deps: MailerDeps): Mailer {
     trouble: circuit.trouble,
 
     async oldestWaitingSeconds() {
-      const at = await queueStore(deps.db).oldestWaiting()
+      const at = await mailStore(deps.db).oldestWaiting()
       return at === null ? 0 : Math.max(0, (clock.now() - at) / 1000)
     },
 
     async assertSends() {
       const now = clock.now()
-      const since = circuit.trouble()?.since ?? (await queueStore(deps.db).lateNotice(now - lateMs))
+      const since = circuit.trouble()?.since ?? (await mailStore(deps.db).lateNotice(now - lateMs))
       if (since === null) return
       const reason = { code: 'mail_not_sent', facts: { since } } as const
       throw new ApiError('serviceUnavailable', { retryAfterSeconds: lateMs / 1000, reason })

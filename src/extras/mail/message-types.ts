@@ -141,7 +141,7 @@ export const priorities = [
 
 /** What rendering needs beside the facts. */
 export interface MessageContext {
-  /** The name of the service: PAGES_NAME. */
+  /** The name of the service: BRAND_NAME. */
   readonly name: string
   /** BASE_URL, without a slash at the end. */
   readonly baseUrl: string
@@ -167,3 +167,16 @@ export type Render = <Name extends MessageName>(
   language: Language,
   context: MessageContext,
 ) => RenderedMessage
+
+/** The pages to which the links of messages lead, for the messages that have a confirmation. */
+export const messagePaths: Readonly<Partial<Record<MessageName, string>>> = {
+  sign_in: '/signin',
+  sign_up: '/signup',
+  verification: '/verify',
+  email_change: '/verify',
+  email_changed: '/verify', // the way back
+  reset: '/reset',
+  deletion_requested: '/reset',
+  deletion_requested_former: '/verify',
+  invitation: '/invitation',
+}

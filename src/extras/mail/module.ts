@@ -40,7 +40,7 @@ export const module: Module = {
         },
       ],
       load: () => import('./commands.ts'),
-      settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
+      settings: ['BASE_URL', 'BRAND_NAME', 'PAGES_LANGUAGE'],
     },
   ],
   services: () => import('./services.ts'),

@@ -1,16 +1,11 @@
-import type { Config } from '../../core/config/load.ts'
-import type { Random } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
 import type { InsideSink, RecordedEvent } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type Origin, originNow } from '../../modules/devices/origin.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import type { Actor, MessageFacts, NoticeType } from './message-types.ts'
-import type { Outbox } from './outbox.ts'
 
 /**
  * The notices: what the owner of an account is told of it. Each is a row, for every account, and a
@@ -66,18 +61,6 @@ const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly is
 /** The names of the events that the sink takes. */
 export const noticeEvents = Object.keys(noticeOf)
 
-export interface NoticesDeps {
-  readonly config: Pick<Config, 'login' | 'pages' | 'providers'>
-  readonly db: Database
-  /** For the purge, which may be lost with the power. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly confirmations: Pick<Confirmations, 'openOf'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-}
-
 const dayMs = 86_400_000
 const keptMs = 30 * dayMs
 const maxShown = 400
@@ -93,7 +76,12 @@ const maxMails = 20
 /** Of locks: anyone can cause them, and the owner has been told. */
 const maxLockMails = 1
 
-export function createNotices(deps: NoticesDeps): Notices {
+export function createNotices(
+  deps: Pick<
+    Needs,
+    'asyncCommitDb' | 'clock' | 'config' | 'confirmations' | 'db' | 'keys' | 'outbox' | 'random'
+  >,
+): Notices {
   const { config, db, asyncCommitDb, clock, confirmations, random, keys, outbox } = deps
 
   return {

@@ -1,20 +1,17 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
+import { randomText } from '../../core/crypto/random.ts'
 import { afterCommit } from '../../core/database/commit.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
-import type { Audit } from '../../modules/audit/audit.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { originNow } from '../../modules/devices/origin.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
-import { dueOfNew } from './due.ts'
 import { type MessageFacts, type MessageName, messageTypes } from './message-types.ts'
 import { mailUnavailable } from './problems.ts'
+import { dueOfNew } from './queue.ts'
 import { createSealedMail } from './sealed-mail.ts'
 import { outboxStore, type Recipient } from './store.ts'
 
@@ -67,14 +64,6 @@ export type MailRecipient =
   | { readonly userId: number; readonly address?: undefined }
   | { readonly address: EmailAddress | null; readonly userId?: number | null }
 
-export interface OutboxDeps {
-  readonly config: Pick<Config, 'mail'>
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly audit: Pick<Audit, 'subjectKeys'>
-}
-
 /** The limits of mail that anyone may cause; of clients and the relay see the settings. */
 export const mailLimits = {
   /** One message of a name to an address, for each flow: a minute. */
@@ -98,7 +87,13 @@ const isTriedAnyway: ReadonlySet<MessageName> = new Set([
 const noticeMs = 3 * 86_400_000
 const idBytes = 16
 
-export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps): Outbox {
+export function createOutbox({
+  config,
+  clock,
+  random,
+  keys,
+  audit,
+}: Pick<Needs, 'audit' | 'clock' | 'config' | 'keys' | 'random'>): Outbox {
   const sealedMail = createSealedMail({ keys, random })
   const clientKey = derivedKey(keys.dataKey, 'clients that ask for mail')
   const listeners: (() => void)[] = []

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import type { Selectable } from 'kysely'
 import { parseEmail } from '../../core/addresses/email.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Schema } from '../../core/database/schema.ts'
 import { caseFold } from '../../core/lib/text.ts'
 import { readMail } from './mail-text.ts'
-import { recipientStore } from './recipient-store.ts'
 
 /**
  * The keys of the address that a mail of development is to, as users and accounts have them. Null for a
@@ -28,4 +29,65 @@ export function knownRecipients(
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
   return recipientStore(db).known(keys)
+}
+
+/** What the outbox knows of a mail that was written to a file. */
+export type RowOfFile = Pick<Selectable<Schema['mails']>, 'id' | 'user_id' | 'message' | 'state'>
+
+const atOnce = 500
+
+/** The statements that tell whose a mail of development is. */
+export function recipientStore(db: DatabaseOrTransaction) {
+  return {
+    /** The rows of these mails, by their ids. A row is kept for 30 days. */
+    async rowsOf(ids: readonly string[]): Promise<Map<string, RowOfFile>> {
+      const rows = new Map<string, RowOfFile>()
+      for (let from = 0; from < ids.length; from += atOnce) {
+        const found = await db
+          .selectFrom('mails')
+          .select(['id', 'user_id', 'message', 'state'])
+          .where('id', 'in', ids.slice(from, from + atOnce))
+          .execute()
+        for (const row of found) rows.set(row.id, row)
+      }
+      return rows
+    },
+
+    /** The addresses of a user: the one of the profile, and the verified one. */
+    async addressesOf(userId: number): Promise<string[]> {
+      const users = await db
+        .selectFrom('users')
+        .select('email as address')
+        .where('id', '=', userId)
+        .execute()
+      const accounts = await db
+        .selectFrom('accounts')
+        .select('verified_email as address')
+        .where('user_id', '=', userId)
+        .execute()
+      return [...users, ...accounts].flatMap(({ address }) => address ?? [])
+    },
+
+    /** Which of these keys of addresses a user has, besides one. */
+    async known(keys: readonly string[], except: number | null = null): Promise<Set<string>> {
+      const known = new Set<string>()
+      for (let from = 0; from < keys.length; from += atOnce) {
+        const some = keys.slice(from, from + atOnce)
+        const users = await db
+          .selectFrom('users')
+          .select('email_key as key')
+          .where('email_key', 'in', some)
+          .where('id', '<>', except ?? 0)
+          .execute()
+        const accounts = await db
+          .selectFrom('accounts')
+          .select('verified_email_key as key')
+          .where('verified_email_key', 'in', some)
+          .where('user_id', '<>', except ?? 0)
+          .execute()
+        for (const { key } of [...users, ...accounts]) if (key !== null) known.add(key)
+      }
+      return known
+    },
+  }
 }

@@ -4,7 +4,7 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import type { Language } from '../../core/lib/languages.ts'
 import { languages } from '../../core/lib/languages.ts'
-import { noLease } from './due.ts'
+import { noLease } from './queue.ts'
 
 /** Whom a mail goes to; an address of null gets none. */
 export interface Recipient {

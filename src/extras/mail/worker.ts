@@ -1,74 +1,48 @@
-import type { Logger } from 'pino'
 import { parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { transact } from '../../core/database/transactions.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { Measurements } from '../../core/measurements/measurements.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
-import { backOffMs } from './back-off.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { backOffMs } from '../../core/queue/back-off.ts'
 import type { Circuit } from './circuit.ts'
 import type { OutgoingMail } from './compose.ts'
 import { mailExpired, mailFailed, mailSent, mailUndeliverable } from './events.ts'
-import { mailResults } from './measurements.ts'
-import { type MessageFacts, type MessageName, priorities, type Render } from './message-types.ts'
-import { messagePaths } from './paths.ts'
-import { type FinalState, type LeasedMail, queueStore } from './queue-store.ts'
+import {
+  type MessageFacts,
+  type MessageName,
+  messagePaths,
+  priorities,
+  type Render,
+} from './message-types.ts'
+import { mailResults } from './monitoring.ts'
+import { type FinalState, type LeasedMail, mailStore } from './queue.ts'
 import { createSealedMail, type MailContent } from './sealed-mail.ts'
 import { heldBack } from './shares.ts'
 import { type Delivery, RelayUnavailable } from './smtp.ts'
 import type { Transport, TransportSession } from './transport.ts'
 
-/** Sends what the outbox holds. Any number of workers share it. docs/adr/0058 */
-export interface MailWorker {
-  /** Sends all that is due. */
-  run(stop?: AbortSignal): Promise<void>
-  /**
-   * Sends one mail that waits, at once; answers what became of it, or null if it did not wait or
-   * another worker has it.
-   */
-  sendNow(id: string): Promise<Delivery | null>
-  /** Ends expired rows and wipes what cannot be sent any more; answers how many. */
-  expire(batchSize: number): Promise<number>
-  /** Deletes up to `batchSize` rows that are older than 30 days; answers how many. */
-  purge(batchSize: number): Promise<number>
-}
-
-/** The link and the code of a confirmation: `Confirmations.secretsOf`. */
-export interface MailSecrets {
-  secretsOf(
-    id: string,
-    flow: string | null,
-  ): Promise<{
-    readonly token: string
-    readonly code: string
-    readonly expiresAt: number
-  } | null>
-}
-
-export interface MailWorkerDeps {
-  readonly config: Pick<Config, 'baseUrl' | 'mail' | 'pages'>
-  readonly db: Database
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Events
-  readonly log: Pick<Logger, 'error'>
-  readonly measurements: Pick<Measurements, 'of'>
-  readonly confirmations: MailSecrets
+export type MailWorkerDeps = Pick<
+  Needs,
+  | 'asyncCommitDb'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'events'
+  | 'keys'
+  | 'log'
+  | 'measurements'
+  | 'random'
+> & {
+  readonly confirmations: Pick<Needs['confirmations'], 'secretsOf'>
   readonly render: () => Promise<Render>
   readonly circuit: Circuit
   /** Null: there is no mail, and nothing waits. */
   readonly transport: Transport | null
 }
 
-/** Longer than a mail may take in all (`smtpTimeouts`), so that no other worker sends it meanwhile. */
-export const leaseMs = 240_000
+const retryDelaysMs = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]
 const lanes = 4
 const maxLostInARow = 3
 const minuteMs = 60_000
@@ -76,25 +50,27 @@ const minuteMs = 60_000
 const fairEvery = 4
 const keptMs = 30 * 86_400_000
 
-export function createMailWorker(deps: MailWorkerDeps): MailWorker {
+/** Sends what the outbox holds. Any number of workers share the work. docs/adr/0058, 0083 */
+export function createMailWorker(deps: MailWorkerDeps) {
   const { asyncCommitDb, circuit, clock, config, db, events, measurements, random, transport } =
     deps
   const sealedMail = createSealedMail(deps)
-  const worker = randomText(random, 12)
+  const newOwner = () => randomText(random, 12)
   let lostInARow = 0
   let leases = 0
 
   return {
-    async run(stop) {
+    /** Sends all that is due. */
+    async run(stop?: AbortSignal): Promise<void> {
       if (transport === null || circuit.isOpen()) return
       const count = circuit.isDoubtful() ? 1 : lanes
       await Promise.all(Array.from({ length: count }, () => sendDue(transport, stop)))
     },
 
-    async sendNow(id) {
+    /** Sends one mail at once. Returns null if the mail did not wait, or another worker has it. */
+    async sendNow(id: string): Promise<Delivery | null> {
       if (transport === null) return null
-      const now = clock.now()
-      const mail = await queueStore(db).leaseOne(id, { worker, now, until: now + leaseMs })
+      const mail = await mailStore(db).lease({ owner: newOwner(), now: clock.now(), id })
       if (!mail) return null
       const sender = createSender(transport)
       try {
@@ -104,9 +80,10 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
       }
     },
 
-    async expire(batchSize) {
+    /** Ends expired rows and wipes what cannot be sent any more. Returns how many. */
+    async expire(batchSize: number): Promise<number> {
       const over = await transact(db, [], async (trx) => {
-        const ended = await queueStore(trx).expire(clock.now(), batchSize)
+        const ended = await mailStore(trx).expire(clock.now(), batchSize)
         for (const { id, message, state, user_id } of ended) {
           if (state === 'expired')
             await events.emitInTransaction(trx, mailExpired, { mail: id, message, user_id })
@@ -114,10 +91,11 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
         return ended
       })
       for (const { state } of over) if (state === 'expired') count('expired')
-      return over.length
+      return over.length + (await mailStore(db).capDelays(clock.now(), batchSize))
     },
 
-    purge: (batchSize) =>
+    /** Deletes up to `batchSize` rows that are older than 30 days. Returns how many. */
+    purge: (batchSize: number): Promise<number> =>
       deleteExpired(
         asyncCommitDb,
         { table: 'mails', key: 'id', column: 'created_at', until: clock.now() - keptMs },
@@ -174,11 +152,11 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   async function lease(): Promise<LeasedMail | null> {
     const now = clock.now()
     const max = config.mail.maxPerMinute
-    const store = queueStore(db)
+    const store = mailStore(db)
     // Ignores times in the future, from a clock that was ahead: they would delay all mail until then.
     const sent = max > 0 && (await store.sentBetween(now - minuteMs, now + minuteMs))
     const held = sent ? heldBack(sent, max) : []
-    const any = { worker, now, until: now + leaseMs, heldBack: held }
+    const any = { owner: newOwner(), now, heldBack: held }
     const fromPriority = nextPriority()
     const fair = fromPriority > 0 ? await store.lease({ ...any, fromPriority }) : null
     return fair ?? store.lease(any)
@@ -237,8 +215,8 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
 
   async function wait(row: LeasedMail, response: string): Promise<void> {
     count('deferred')
-    const dueAt = clock.now() + backOffMs(random, row.attempts)
-    await queueStore(db).release(row, worker, { dueAt, response })
+    const dueAt = clock.now() + backOffMs(random, retryDelaysMs, row.attempts)
+    await mailStore(db).retry(row, dueAt, { response })
   }
 
   function openedContent({ id, sealed }: LeasedMail, key: Uint8Array): MailContent | null {
@@ -260,8 +238,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
       return finish(row, 'failed', response, delivery.isAddress ? content : undefined)
     }
     if (kind === 'deferred') return wait(row, response)
-    const untried = { id: row.id, attempts: row.attempts - 1 }
-    await queueStore(db).release(untried, worker, { dueAt: clock.now(), response })
+    await mailStore(db).retry(row, clock.now(), { attempts: row.attempts - 1, response })
   }
 
   /** `content`: whose address has proved to have a mailbox, or to have none. */
@@ -273,7 +250,13 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   ): Promise<void> {
     const now = clock.now()
     const ended = await transact(db, [], async (trx) => {
-      if (!(await queueStore(trx).finish(row, worker, { state, response, now }))) return false
+      const end = { state, response, finished_at: now }
+      // A failed mail may be sent again by an administrator, until it expires.
+      const isOurs = await mailStore(trx).end(row, {
+        ...end,
+        ...(state !== 'failed' && { sealed: null }),
+      })
+      if (!isOurs) return false
       const fields = { mail: row.id, message: row.message, user_id: row.user_id }
       if (state === 'sent') await events.emitInTransaction(trx, mailSent, fields)
       if (state === 'expired') await events.emitInTransaction(trx, mailExpired, fields)
@@ -294,7 +277,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     const key = parseEmail(address)?.key
     if (userId === null || key === undefined) return
     const marked = reason === null ? null : { at: clock.now(), reason }
-    const isNew = await queueStore(trx).setUndeliverable(userId, key, marked)
+    const isNew = await mailStore(trx).setUndeliverable(userId, key, marked)
     if (isNew && reason !== null) {
       await events.emitInTransaction(trx, mailUndeliverable, { user_id: userId, answer: reason })
     }
@@ -304,6 +287,8 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     measurements.of(mailResults).add([result])
   }
 }
+
+export type MailWorker = ReturnType<typeof createMailWorker>
 
 /** Some servers repeat the address in what they say, which is stored and told without it. */
 function withoutAddress(delivery: Delivery, address: string): Delivery {

@@ -1,14 +1,12 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import { equalInConstantTime } from '../../core/crypto/digest.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
 import { createCodes } from './codes.ts'
 import {
@@ -169,15 +167,10 @@ export interface MailedSecrets {
   readonly expiresAt: number
 }
 
-export interface ConfirmationsDeps {
-  readonly config: Pick<Config, 'confirmations'>
-  readonly db: Database
-  /** For purges, which may be lost with the power. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-}
+export type ConfirmationsDeps = Pick<
+  Needs,
+  'asyncCommitDb' | 'clock' | 'config' | 'db' | 'keys' | 'random'
+>
 
 /** The part of a row that is stored encrypted. */
 interface Sealed {

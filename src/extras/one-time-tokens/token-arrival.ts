@@ -1,17 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Random } from '../../core/crypto/random.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { FlowData, FlowStart, PageFlows } from '../../modules/flows/flows.ts'
+import type { Needs } from '../../core/module/services.ts'
+import type { FlowData, FlowStart } from '../../modules/flows/flows.ts'
 import { browserOf } from '../../modules/flows/requests.ts'
-import type { Confirmation, Confirmations } from './confirmations.ts'
+import type { Confirmation } from './confirmations.ts'
 import type { ConfirmationPurpose } from './purposes.ts'
 
-export interface TokenArrivalDeps {
-  readonly clock: Clock
-  readonly confirmations: Pick<Confirmations, 'open'>
-  readonly pageFlows: Pick<PageFlows, 'open'>
-  readonly random: Random
-}
+export type TokenArrivalDeps = Pick<Needs, 'clock' | 'confirmations' | 'pageFlows' | 'random'>
 
 export interface TokenArrival<Data extends FlowData> {
   /** The page of the link, without a query. */

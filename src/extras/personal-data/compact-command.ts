@@ -32,7 +32,6 @@ async function writeAnew(call: CommandCall): Promise<void> {
     async ({ erasure, filesOutside, idempotency, users }) => {
       const steps = [
         () => users.purgeRemoved(batchSize),
-        () => users.countLists(batchSize),
         () => erasure.sweep(batchSize),
         () => erasure.clear(batchSize),
         () => idempotency.purge(batchSize),

@@ -1,22 +1,15 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import { isLanguage } from '../../core/lib/languages.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { DeletionNotice } from '../../modules/accounts/deletion-notice.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import type { Mailer } from '../mail/mailer.ts'
-import type { Outbox } from '../mail/outbox.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 
-export interface DeletionNoticeDeps {
-  readonly clock: Clock
-  readonly config: Pick<Config, 'pages'>
-  readonly confirmations: Pick<Confirmations, 'begin' | 'openOf'>
-  readonly mailer: Pick<Mailer, 'assertSends'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-}
+export type DeletionNoticeDeps = Pick<
+  Needs,
+  'clock' | 'config' | 'confirmations' | 'mailer' | 'outbox'
+>
 
 /** Mails the owner of a deleted account; its link is one of the ways of a reset: see ways.ts. */
 export function createDeletionNotice(deps: DeletionNoticeDeps): DeletionNotice {

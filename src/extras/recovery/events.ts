@@ -1,6 +1,7 @@
 import { eventType } from '../../core/events/types.ts'
 
-export const resetBegun = eventType<{ user_id: number | null }>('password_reset_begun', {
+export const resetRequested = eventType<{ user_id: number | null }>('password_reset_requested', {
+  formerly: 'password_reset_begun',
   groups: [],
   description: 'a link to reset a password is asked for, by anyone or by an administrator',
   fields: {

@@ -1,5 +1,5 @@
 import { mailboxes } from '../../../test/emails.ts'
-import type { CommandExamples, Examples } from '../../../test/example.ts'
+import { type CommandExamples, completing, type Examples } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
 import { formAt } from '../../../test/page-forms.ts'
 
@@ -8,11 +8,11 @@ const newPassword = 'another phrase, 1887'
 export const examples: Examples = {
   beginReset: [
     {
-      events: ['password_reset_begun'],
+      events: ['password_reset_requested'],
       make: ({ newName }) => ({ json: { username: newName() } }),
     },
     {
-      events: ['password_reset_begun'],
+      events: ['password_reset_requested'],
       make: async ({ app, newAccount, newAddress }) => {
         const email = newAddress()
         await verifyAddress(app, await newAccount(), email)
@@ -20,7 +20,7 @@ export const examples: Examples = {
       },
     },
   ],
-  finishReset: {
+  ...completing('Reset', {
     events: ['authn_password_change', 'password_reset'],
     make: async ({ once, newAccount }) => {
       const { confirmations, token } = await once(mailboxes)
@@ -28,9 +28,9 @@ export const examples: Examples = {
       const { id } = await confirmations.begin({ purpose: 'reset', userId, version: 1 })
       return { json: { token: await token(id), new_password: newPassword } }
     },
-  },
+  }),
   beginAccountReset: {
-    events: ['password_reset_begun'],
+    events: ['password_reset_requested'],
     make: async ({ newAccount, newAddress }) => ({
       params: { username: (await newAccount()).username },
       json: { email: newAddress() },
@@ -39,7 +39,7 @@ export const examples: Examples = {
   'GET /reset': {},
   'POST /reset': [
     {
-      ...{ needs: 'flow', events: ['password_reset_begun'] },
+      ...{ needs: 'flow', events: ['password_reset_requested'] },
       make: (world) => formAt(world.app, '/reset', { username: world.newName() }),
     },
     {
@@ -57,7 +57,7 @@ export const examples: Examples = {
 
 export const commands: CommandExamples = {
   'account reset': {
-    events: ['password_reset_begun'],
+    events: ['password_reset_requested'],
     run: async ({ run, newAccount }) =>
       run(`account reset ${(await newAccount()).username} --email reset@example.org`),
   },

@@ -6,6 +6,7 @@ import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
 import { mailUnavailable } from '../mail/problems.ts'
+import { completing } from '../one-time-tokens/completing.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import {
@@ -25,8 +26,8 @@ const guards = {
 } as const
 
 /**
- * The reset of a password as JSON, for programs with pages of their own: POST and PUT
- * /api/public/reset. The pages of the service use the same service.
+ * The reset of a password as JSON, for programs with pages of their own: POST of
+ * /api/public/reset and /api/public/reset/complete. The pages of the service use the same service.
  */
 export async function routes(
   app: App,
@@ -51,9 +52,9 @@ export async function routes(
     },
   )
 
-  app.put(
-    '/api/public/reset',
-    {
+  for (const { named, ...at } of completing('/api/public/reset', 'Reset')) {
+    app.route({
+      ...at,
       config: {
         ...guards,
         sends: SentReset,
@@ -66,24 +67,24 @@ export async function routes(
         ],
       },
       schema: {
-        operationId: 'finishReset',
+        ...named,
         summary: 'Set a new password by the link or the code; all logins of the account end',
         body: FinishReset,
         response: { 200: Message },
       },
-    },
-    async (request) => {
-      const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
-      const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
-      const proof = { totp, recoveryCode }
-      if (newPassword !== undefined) {
-        await recovery.finish(confirmation, { newPassword, proof })
-        return { message: 'Password changed' }
-      }
-      await recovery.takeBack(confirmation, { proof })
-      return { message: 'Account deletion taken back' }
-    },
-  )
+      handler: async (request) => {
+        const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
+        const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
+        const proof = { totp, recoveryCode }
+        if (newPassword !== undefined) {
+          await recovery.finish(confirmation, { newPassword, proof })
+          return { message: 'Password changed' }
+        }
+        await recovery.takeBack(confirmation, { proof })
+        return { message: 'Account deletion taken back' }
+      },
+    })
+  }
 }
 
 /** @throws ApiError validationFailed unless one of both is there, and can name an account */

@@ -1,30 +1,21 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
 import type { Username } from '../../core/lib/username.ts'
-import { type Accounts, accountIn, lastPasswordLogin } from '../../modules/accounts/accounts.ts'
-import type { AutomaticLock } from '../../modules/accounts/lock.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { accountIn, lastPasswordLogin } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Stage } from '../../modules/authentication/requirement-table.ts'
-import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
-import type { Devices } from '../../modules/devices/devices.ts'
-import type { Identities } from '../../modules/federation/identities.ts'
+import { reasonOfUnmet } from '../../modules/authentication/requirements.ts'
 import { countFailure } from '../../modules/throttle/limits.ts'
-import type { Proof, SecondFactor } from '../../modules/totp/second-factor.ts'
+import type { Proof } from '../../modules/totp/second-factor.ts'
 import { accountWithEmail, setVerifiedEmail } from '../email-addresses/emails.ts'
-import { assertMail, type Outbox } from '../mail/outbox.ts'
-import type {
-  Begun,
-  BegunCode,
-  Confirmation,
-  Confirmations,
-} from '../one-time-tokens/confirmations.ts'
-import { resetBegun, resetFinished } from './events.ts'
+import { assertMail } from '../mail/outbox.ts'
+import type { Begun, BegunCode, Confirmation } from '../one-time-tokens/confirmations.ts'
+import { resetFinished, resetRequested } from './events.ts'
 import { accountUnusable } from './problems.ts'
 import type { ResetIdentifier } from './reset-identifier.ts'
 import { resetWayOf } from './ways.ts'
@@ -105,22 +96,20 @@ export interface ResetInput {
   readonly also?: (trx: DatabaseOrTransaction) => Promise<unknown>
 }
 
-export interface RecoveryDeps {
-  readonly accounts: Pick<
-    Accounts,
-    'byEmail' | 'byUsername' | 'cancelDeletion' | 'replacePassword' | 'reread'
-  >
-  readonly clock: Clock
-  readonly confirmations: Confirmations
-  readonly db: Database
-  readonly devices: Pick<Devices, 'forget'>
-  readonly events: Events
-  readonly identities: Pick<Identities, 'of' | 'unlinkSince'>
-  readonly lock: Pick<AutomaticLock, 'failed' | 'lift'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-  readonly requirements: Pick<Requirements, 'unmet'>
-  readonly secondFactor: Pick<SecondFactor, 'prove'>
-}
+export type RecoveryDeps = Pick<
+  Needs,
+  | 'accounts'
+  | 'clock'
+  | 'confirmations'
+  | 'db'
+  | 'devices'
+  | 'events'
+  | 'identities'
+  | 'lock'
+  | 'outbox'
+  | 'requirements'
+  | 'secondFactor'
+>
 
 const field = 'new_password'
 // What a change of the own account asks. A lockout after failed logins does not deny it: it ends here.
@@ -289,7 +278,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     const { flow: ownFlow, ...link } = begun.mail
     // The account has not yet proved an address that an administrator names.
     const username = isVouched ? null : (account?.username ?? '')
-    await events.emitInTransaction(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
+    await events.emitInTransaction(trx, resetRequested, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },

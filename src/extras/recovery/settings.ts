@@ -4,7 +4,8 @@ import type { Group, Reading } from '../../core/config/load.ts'
 const day = 86_400
 
 export const settings = {
-  RESET_SECONDS: integer({
+  PASSWORD_RESET_SECONDS: integer({
+    formerly: 'RESET_SECONDS',
     default: 1800,
     min: 300,
     max: day,
@@ -20,7 +21,7 @@ declare module '../../core/config/load.ts' {
 export function configure({ values }: Reading) {
   return {
     config: {
-      confirmations: { resetSeconds: values.RESET_SECONDS },
+      confirmations: { resetSeconds: values.PASSWORD_RESET_SECONDS },
     },
   }
 }

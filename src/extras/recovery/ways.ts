@@ -1,5 +1,5 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Stage } from '../../modules/authentication/requirement-table.ts'
 import type { Confirmation } from '../one-time-tokens/confirmations.ts'
@@ -22,9 +22,7 @@ export interface ResetWay {
   ) => Promise<boolean>
 }
 
-export interface ResetWayDeps {
-  readonly accounts: Pick<Accounts, 'cancelDeletion'>
-}
+export type ResetWayDeps = Pick<Needs, 'accounts'>
 
 /** The purposes of the confirmations that a reset takes. */
 export const resetPurposes = [

@@ -1,15 +1,9 @@
-import type { Config } from '../../core/config/load.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { invitationView } from './admin-routes.ts'
-import type { Invitations } from './invitations.ts'
 import { invitationSchemas } from './schemas.ts'
 
-export interface InvitationDetailDeps {
-  readonly clock: Clock
-  readonly config: Pick<Config, 'roles'>
-  readonly invitations: Pick<Invitations, 'ofUser' | 'rolesOf'>
-}
+export type InvitationDetailDeps = Pick<Needs, 'clock' | 'config' | 'invitations'>
 
 /** The invitation of which an account was made. */
 export function invitationDetail(deps: InvitationDetailDeps): AccountDetail {

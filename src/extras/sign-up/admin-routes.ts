@@ -5,7 +5,7 @@ import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { textIn } from '../../core/http/bodies/form-text.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import { offsetOf, parsePage, positiveInteger, type Query } from '../../core/http/lists/paging.ts'
+import { numberedPage, positiveInteger } from '../../core/http/lists/paging.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { type App, listQuery, type Static } from '../../core/http/schemas.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
@@ -39,12 +39,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         response: { 200: InvitationPage },
       },
     },
-    async (request) => {
-      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
-      const total = await invitations.count()
-      const data = await invitations.page(offsetOf(page, total), page.limit)
-      return { ...page, total, data: data.map(show) }
-    },
+    (request) => numberedPage(request.query, maxPerPage, invitations, show),
   )
 
   app.post(

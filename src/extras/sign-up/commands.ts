@@ -11,7 +11,7 @@ const maxNameLength = 100
 
 export const commands: readonly CommandWork[] = [
   {
-    name: 'invite',
+    name: 'invitation create',
     options: {
       roles: {
         type: 'string',
@@ -21,7 +21,7 @@ export const commands: readonly CommandWork[] = [
       },
       name: { type: 'string', value: 'name', doc: 'of the person, for the message and the form' },
     },
-    example: 'invite ann@example.org --roles USER,EDITOR',
+    example: 'invitation create ann@example.org --roles USER,EDITOR',
     run: invite,
   },
   {

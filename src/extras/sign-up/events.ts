@@ -1,10 +1,11 @@
 import { eventType } from '../../core/events/types.ts'
 
-export const signUpBegun = eventType<{ is_taken: boolean }>('sign_up_begun', {
+export const signUpRequested = eventType<{ is_taken: boolean }>('sign_up_requested', {
+  formerly: 'sign_up_begun',
   groups: [],
   description: 'a visitor asked for an account; a mail was written',
   fields: { is_taken: 'an account has the address, and its owner was told so by mail' },
-  words: { en: 'Sign-up begun', de: 'Registrierung begonnen' },
+  words: { en: 'Sign-up requested', de: 'Registrierung angefordert' },
 })
 
 type Invitation = { readonly invitation: number; readonly roles: readonly string[] }

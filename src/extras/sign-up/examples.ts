@@ -1,4 +1,11 @@
-import type { CommandExamples, CommandWorld, Examples, Make, World } from '../../../test/example.ts'
+import {
+  type CommandExamples,
+  type CommandWorld,
+  completing,
+  type Examples,
+  type Make,
+  type World,
+} from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
 import { formAt } from '../../../test/page-forms.ts'
 import {
@@ -17,11 +24,11 @@ const invitation: Make = async (world) => ({ params: { id: (await invite(world))
 export const examples: Examples = {
   beginSignUp: [
     {
-      events: ['sign_up_begun'],
+      events: ['sign_up_requested'],
       make: ({ newAddress }) => ({ json: { email: newAddress() } }),
     },
     {
-      events: ['sign_up_begun'],
+      events: ['sign_up_requested'],
       make: async ({ app, newAccount, newAddress }) => {
         const email = newAddress()
         await verifyAddress(app, await newAccount(), email)
@@ -29,13 +36,13 @@ export const examples: Examples = {
       },
     },
   ],
-  finishSignUp: {
+  ...completing('SignUp', {
     events: ['user_created'],
     make: async ({ app, once, newAddress, newName }) => {
       const { token } = await begunSignUp(app, await once(mailboxOf), newAddress())
       return { json: { token, ...profileOf(newName()) } }
     },
-  },
+  }),
   acceptInvitation: {
     events: ['user_created', 'invitation_accepted'],
     make: async (world) => ({
@@ -70,7 +77,7 @@ export const examples: Examples = {
   'GET /signup': {},
   'POST /signup': [
     {
-      ...{ needs: 'flow', events: ['sign_up_begun'] },
+      ...{ needs: 'flow', events: ['sign_up_requested'] },
       make: (world) => formAt(world.app, '/signup', { email: world.newAddress() }),
     },
     {
@@ -90,9 +97,9 @@ const ofInvitation = (words: string) => async (world: CommandWorld) =>
   world.run(`invitation ${words} ${(await invite(world)).id}`)
 
 export const commands: CommandExamples = {
-  invite: {
+  'invitation create': {
     events: ['invitation_created'],
-    run: ({ run }) => run('invite one@example.org --roles USER'),
+    run: ({ run }) => run('invitation create one@example.org --roles USER'),
   },
   'invitation list': {},
   'invitation resend': { events: ['invitation_resent'], run: ofInvitation('resend') },

@@ -1,20 +1,16 @@
 import type { Selectable } from 'kysely'
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
-import type { Random } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { forNoKeyUpdate } from '../../core/database/transactions.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { splitRoles } from '../../modules/authentication/account.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
 import type { Invitation } from './invitation.ts'
 
-export interface InvitationStoreDeps {
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly random: Random
-}
+export type InvitationStoreDeps = Pick<Needs, 'keys' | 'random'>
 
 export type NewInvitation = Omit<Invitation, 'id' | 'acceptedAt' | 'revokedAt' | 'userId'>
 

@@ -1,6 +1,5 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
+import { randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import {
   type Guard,
@@ -9,13 +8,13 @@ import {
   transact,
 } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import type { Language } from '../../core/lib/languages.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { accountIn } from '../../modules/accounts/accounts.ts'
 import { type Account, isAdministrator } from '../../modules/authentication/account.ts'
-import { assertMail, type Outbox } from '../mail/outbox.ts'
-import type { Confirmation, Confirmations } from '../one-time-tokens/confirmations.ts'
+import { assertMail } from '../mail/outbox.ts'
+import type { Confirmation } from '../one-time-tokens/confirmations.ts'
 import {
   invitationAccepted,
   invitationCreated,
@@ -92,13 +91,9 @@ export interface OpenInvitation {
   readonly confirmation: Confirmation
 }
 
-export interface InvitationsDeps extends NewOwnerDeps, InvitationStoreDeps {
-  readonly config: Pick<Config, 'pages' | 'password' | 'reservedUsernames' | 'roles' | 'signUp'>
-  readonly confirmations: Pick<Confirmations, 'begin' | 'openByToken' | 'use' | 'withdraw'>
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-  readonly random: Random
-}
+export type InvitationsDeps = NewOwnerDeps &
+  InvitationStoreDeps &
+  Pick<Needs, 'config' | 'confirmations' | 'events' | 'outbox' | 'random'>
 
 const purposes = ['invitation'] as const
 const nonceBytes = 9

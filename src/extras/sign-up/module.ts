@@ -21,7 +21,8 @@ export const module: Module = {
     {
       rows: [
         {
-          name: 'invite',
+          name: 'invitation create',
+          formerly: 'invite',
           operands: ['email'],
           summary: 'Invites a person by mail, who then chooses username and password',
         },

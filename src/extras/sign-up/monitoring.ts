@@ -3,6 +3,7 @@ import { waysOfRoutes } from '../../modules/accounts/monitoring.ts'
 
 const ways = {
   '/api/public/sign-up': 'sign_up',
+  '/api/public/sign-up/complete': 'sign_up',
   '/signup': 'sign_up',
   '/api/public/invitation': 'invitation',
   '/invitation': 'invitation',

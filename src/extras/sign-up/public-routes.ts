@@ -11,6 +11,7 @@ import { parseUsername } from '../../modules/accounts/parse.ts'
 import { accountSchemas } from '../../modules/accounts/schemas.ts'
 import { assertPlausiblePassword } from '../../modules/passwords/rules.ts'
 import { mailUnavailable } from '../mail/problems.ts'
+import { completing } from '../one-time-tokens/completing.ts'
 import { proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import { signUpOff } from './problems.ts'
@@ -32,8 +33,8 @@ const ownerErrors = [
 ] as const
 
 /**
- * Sign-up and invitations as JSON, for programs with pages of their own: POST and PUT
- * /api/public/sign-up, POST /api/public/invitation. The pages of the service use the same services.
+ * Sign-up and invitations as JSON, for programs with pages of their own: POST of
+ * /api/public/sign-up and /api/public/sign-up/complete, POST /api/public/invitation. The pages of the service use the same services.
  */
 export async function routes(
   app: App,
@@ -70,9 +71,9 @@ export async function routes(
     },
   )
 
-  app.put(
-    '/api/public/sign-up',
-    {
+  for (const { named, ...at } of completing('/api/public/sign-up', 'SignUp')) {
+    app.route({
+      ...at,
       config: {
         ...guards,
         checks,
@@ -80,30 +81,30 @@ export async function routes(
         examples: { bodies: finishExamples },
       },
       schema: {
-        operationId: 'finishSignUp',
+        ...named,
         summary: 'Make the account, by the link or the code; each code has five tries',
         body: FinishSignUp,
         response: { 201: AccountBody },
       },
-    },
-    async (request, reply) => {
-      const {
-        username,
-        name,
-        password,
-        language = languageOf(request, config.pages.language),
-      } = request.body
-      signUp.assertOpen()
-      const confirmation = await signUp.find(proofOf(request.body))
-      const profile = { username, name, password }
-      const account = await signUp.finish(confirmation, {
-        profile,
-        language,
-        client: loginAddress(request),
-      })
-      return reply.status(201).send(show(account))
-    },
-  )
+      handler: async (request, reply) => {
+        const {
+          username,
+          name,
+          password,
+          language = languageOf(request, config.pages.language),
+        } = request.body
+        signUp.assertOpen()
+        const confirmation = await signUp.find(proofOf(request.body))
+        const profile = { username, name, password }
+        const account = await signUp.finish(confirmation, {
+          profile,
+          language,
+          client: loginAddress(request),
+        })
+        return reply.status(201).send(show(account))
+      },
+    })
+  }
 
   app.post(
     '/api/public/invitation',

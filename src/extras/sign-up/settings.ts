@@ -25,7 +25,7 @@ export const settings = {
     parse: parseMailDomain,
   }),
   RESERVED_USERNAMES: list({
-    doc: 'Usernames that no one may choose at a sign-up, an invitation or a sign-up through a provider, comma-separated and compared in canonical form, in addition to those that always are: the mailboxes of RFC 2142, `root`, `admin`, `administrator`, `service`, `system`, `gatehouse` and `PAGES_NAME`. An administrator and the command line may give them. docs/sign-up.md',
+    doc: 'Usernames that no one may choose at a sign-up, an invitation or a sign-up through a provider, comma-separated and compared in canonical form, in addition to those that always are: the mailboxes of RFC 2142, `root`, `admin`, `administrator`, `service`, `system`, `gatehouse` and `BRAND_NAME`. An administrator and the command line may give them. docs/sign-up.md',
     parse: (item) => {
       const name = canonicalUsername(item)
       if (name === null) throw new Error(`holds ${JSON.stringify(item)}, which is no username`)

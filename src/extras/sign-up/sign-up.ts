@@ -1,21 +1,15 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import type { Language } from '../../core/lib/languages.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { rolesAmong } from '../../core/policy/principal.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import { assertMail, type Outbox } from '../mail/outbox.ts'
-import type {
-  Begun,
-  BegunCode,
-  Confirmation,
-  Confirmations,
-} from '../one-time-tokens/confirmations.ts'
+import { assertMail } from '../mail/outbox.ts'
+import type { Begun, BegunCode, Confirmation } from '../one-time-tokens/confirmations.ts'
 import { openProof, type Proof } from '../one-time-tokens/proof.ts'
-import { signUpBegun } from './events.ts'
+import { signUpRequested } from './events.ts'
 import {
   createOwner,
   type NewOwner,
@@ -78,12 +72,8 @@ interface Mailed extends Pick<SignUpInput, 'client' | 'language'> {
   readonly begun: Begun
 }
 
-export interface SignUpDeps extends NewOwnerDeps {
-  readonly config: Pick<Config, 'pages' | 'password' | 'reservedUsernames' | 'roles' | 'signUp'>
-  readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'openByToken' | 'use'>
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-}
+export type SignUpDeps = NewOwnerDeps &
+  Pick<Needs, 'config' | 'confirmations' | 'events' | 'outbox'>
 
 const purposes = ['sign_up'] as const
 
@@ -119,7 +109,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
           facts: { return_to: returnTo },
         })
         await mail(trx, { owner, address, begun, language, client })
-        await events.emitInTransaction(trx, signUpBegun, { is_taken: owner !== null })
+        await events.emitInTransaction(trx, signUpRequested, { is_taken: owner !== null })
         return begun
       })
     },

@@ -1,6 +1,6 @@
 import { refuseField } from '../../core/errors.ts'
+import { parseFilters, time } from '../../core/http/lists/filters.ts'
 import { type Query, single } from '../../core/http/lists/paging.ts'
-import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
 import { hourMs } from './pending.ts'
 import { bucketOf, type SeriesRange, type StepName, steps } from './series.ts'
 
@@ -22,7 +22,7 @@ export function readSeriesQuery(
 ): SeriesRequest {
   const step = stepIn(query)
   const { keptMs, seconds } = steps[step]
-  const asked = { from: timeIn(query, 'from'), to: timeIn(query, 'to') }
+  const asked = parseFilters(query, { from: time, to: time })
   if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to) {
     return refuseField(['to'], 'must not be before from')
   }
@@ -47,12 +47,6 @@ function stepIn(query: Query): StepName {
   const text = single(query, 'step') ?? 'hour'
   if (text === 'minute' || text === 'hour') return text
   return refuseField(['step'], 'must be minute or hour')
-}
-
-function timeIn(query: Query, name: string): number | undefined {
-  const text = single(query, name)
-  if (text === undefined) return undefined
-  return parseDateTime(text) ?? refuseField([name], dateTimeMessage)
 }
 
 function namesIn({ name }: Query, known: readonly string[]): ReadonlySet<string> | null {

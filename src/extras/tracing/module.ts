@@ -1,12 +1,9 @@
 import type { Module } from '../../core/module/module.ts'
 
-/**
- * Export of traces by OTLP, where OTEL_EXPORTER_OTLP_ENDPOINT is set. docs/tracing.md,
- * docs/adr/0055
- */
+/** Export of traces by OTLP, where an endpoint is set. docs/tracing.md, docs/adr/0089 */
 export const module: Module = {
   name: 'tracing',
   settings: () => import('./settings.ts'),
   tracing: async ({ traces }) =>
-    traces.endpoint === undefined ? null : (await import('./start.ts')).createTracing,
+    traces.url === undefined ? null : (await import('./packages.ts')).loadTracing(),
 }

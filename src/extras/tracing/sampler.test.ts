@@ -1,25 +1,36 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { SpanKind } from '@opentelemetry/api'
+import { SamplingDecision } from '@opentelemetry/sdk-trace'
 import { fixedClock } from '../../../test/clock.ts'
+import type { TraceContext } from '../../core/events/trace-context.ts'
 import { createSampler } from './sampler.ts'
 import type { Sampler } from './settings.ts'
+import { contextOf } from './span.ts'
 
-const low = `${'a'.repeat(18)}${'0'.repeat(13)}1`
-const high = `${'0'.repeat(18)}${'f'.repeat(14)}`
-const middle = `${'0'.repeat(18)}8${'0'.repeat(13)}`
-const callerOf = (isSampled: boolean) => ({ traceId: low, spanId: 'b7', isSampled, state: null })
+// TraceIdRatioBased takes a share from the lower end of the ids.
+const inHalf = `${'0'.repeat(31)}1`
+const outsideHalf = `${'f'.repeat(8)}${'0'.repeat(24)}`
+const spanId = `${'0'.repeat(14)}b7`
+const callerOf = (isSampled: boolean) => ({ traceId: inHalf, spanId, isSampled, state: null })
 
-function made(sampler: Sampler, { ratio = 1, maxPerSecond = 0 } = {}) {
+function made(name: Sampler, { ratio = 1, maxPerSecond = 0 } = {}) {
   const clock = fixedClock()
-  return { clock, ...createSampler({ sampler, ratio, maxPerSecond, clock }) }
+  const sampler = createSampler({ sampler: name, ratio, maxPerSecond }, clock)
+  const takes = (traceId: string, caller: TraceContext | null) =>
+    sampler.shouldSample(contextOf(caller), traceId, 'request', SpanKind.SERVER, {}, [])
+      .decision === SamplingDecision.RECORD_AND_SAMPLED
+  const count = (number: number, traceId: string, caller: TraceContext | null) =>
+    Array.from({ length: number }, () => takes(traceId, caller)).filter(Boolean).length
+  return { clock, takes, count, refused: sampler.refused }
 }
 
 suite('the samplers of OpenTelemetry', () => {
   const asked = [
-    [low, null],
-    [high, null],
-    [low, callerOf(true)],
-    [high, callerOf(false)],
+    [outsideHalf, null],
+    [inHalf, null],
+    [outsideHalf, callerOf(true)],
+    [inHalf, callerOf(false)],
   ] as const
   for (const [sampler, expected] of [
     ['always_on', [true, true, true, true]],
@@ -37,56 +48,22 @@ suite('the samplers of OpenTelemetry', () => {
       )
     })
   }
-
-  test('a share is taken of the random part of the id, from its upper end', () => {
-    for (const [ratio, expected] of [
-      [0, [false, false, false]],
-      [0.49, [false, false, true]],
-      [0.5, [false, true, true]],
-      [1, [true, true, true]],
-    ] as const) {
-      const { takes } = made('traceidratio', { ratio })
-      assert.deepEqual(
-        [low, middle, high].map((id) => takes(id, null)),
-        expected,
-        String(ratio),
-      )
-    }
-  })
 })
 
-suite('the limit of a second', () => {
-  const count = (taken: boolean[]) => taken.filter(Boolean).length
-  const times = (number: number, work: () => boolean) => count(Array.from({ length: number }, work))
-
+suite('the limit per second', () => {
   test('holds for all traces, and ends with the second', () => {
-    const { takes, refused, clock } = made('parentbased_always_on', { maxPerSecond: 10 })
-    assert.equal(
-      times(30, () => takes(low, callerOf(true))),
-      10,
-    )
-    assert.equal(
-      times(5, () => takes(low, null)),
-      0,
-    )
+    const { count, refused, clock } = made('parentbased_always_on', { maxPerSecond: 10 })
+    assert.equal(count(30, inHalf, callerOf(true)), 10)
+    assert.equal(count(5, inHalf, null), 0)
     assert.equal(refused(), 25)
     clock.advance(1)
-    assert.equal(
-      times(30, () => takes(low, null)),
-      10,
-    )
+    assert.equal(count(30, inHalf, null), 10)
   })
 
-  test('leaves half of it to traces that no caller has asked for', () => {
-    const { takes, refused } = made('parentbased_traceidratio', { ratio: 0.5, maxPerSecond: 10 })
-    assert.equal(
-      times(30, () => takes(low, callerOf(true))),
-      5,
-    )
+  test('leaves half of the limit to traces that no caller has asked for', () => {
+    const { count, refused } = made('parentbased_traceidratio', { ratio: 0.5, maxPerSecond: 10 })
+    assert.equal(count(30, outsideHalf, callerOf(true)), 5)
     assert.equal(refused(), 25)
-    assert.equal(
-      times(30, () => takes(high, null)),
-      5,
-    )
+    assert.equal(count(30, inHalf, null), 5)
   })
 })

@@ -1,68 +1,77 @@
+import { type Context, type SpanContext, trace } from '@opentelemetry/api'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+  type SamplingResult,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace'
 import type { Config } from '../../core/config/load.ts'
-import type { TraceContext } from '../../core/events/trace-context.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-export interface SamplerOptions
-  extends Pick<Config['traces'], 'sampler' | 'ratio' | 'maxPerSecond'> {
-  readonly clock: Clock
-}
-
-/** Decides whether a trace that begins, or comes in with a caller, is exported. */
-export interface TraceSampler {
-  takes(traceId: string, caller: TraceContext | null): boolean
-  /** How many traces were not exported because of the limit of a second. */
+export interface LimitedSampler extends Sampler {
+  /** How many traces were not exported because of the limit per second. */
   refused(): number
 }
 
-// The share is taken of the last 56 bits of a trace id, which are random: OpenTelemetry's
-// TraceIdRatioBased, so that services with the same share choose the same traces.
-const randomDigits = 14
-const randomValues = 2 ** 56
+const sampled = { decision: SamplingDecision.RECORD_AND_SAMPLED }
+const notSampled = { decision: SamplingDecision.NOT_RECORD }
 
 /**
- * The samplers of OpenTelemetry, with a limit of their own: `maxPerSecond` traces begin in a second.
- * The flag of a caller is a hint: what this service would not have taken by itself has half of that
- * at most, so that a caller can neither flood the collector nor keep the other traces out of it.
+ * The sampler of OTEL_TRACES_SAMPLER with a limit: `maxPerSecond` traces begin in a second. Traces
+ * that only a caller asked for get half of the limit, so that a caller cannot flood the collector
+ * and cannot displace other traces.
  */
-export function createSampler({
-  sampler,
-  ratio,
-  maxPerSecond,
-  clock,
-}: SamplerOptions): TraceSampler {
-  const isParentBased = sampler.startsWith('parentbased_')
-  const share = sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : ratio
+export function createSampler(
+  { sampler, ratio, maxPerSecond }: Pick<Config['traces'], 'sampler' | 'ratio' | 'maxPerSecond'>,
+  clock: Clock,
+): LimitedSampler {
+  const root = rootSampler(sampler, ratio)
+  const base = sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root
   const max = maxPerSecond === 0 ? Number.POSITIVE_INFINITY : maxPerSecond
   let second = 0
   let taken = 0
   let hinted = 0
   let refused = 0
 
-  return {
-    takes(traceId, caller) {
-      const isOwn = isInShare(traceId, share)
-      const isWanted = isParentBased && caller ? caller.isSampled : isOwn
-      if (!isWanted) return false
-      const now = Math.floor(clock.now() / 1000)
-      if (now !== second) {
-        second = now
-        taken = 0
-        hinted = 0
-      }
-      if (taken >= max || (!isOwn && hinted >= Math.ceil(max / 2))) {
-        refused += 1
-        return false
-      }
-      taken += 1
-      if (!isOwn) hinted += 1
-      return true
-    },
-    refused: () => refused,
+  function shouldSample(...asked: Parameters<Sampler['shouldSample']>): SamplingResult {
+    const local = localParent(asked[0])
+    if (local) return isSampled(local) ? sampled : notSampled
+    if (base.shouldSample(...asked).decision !== SamplingDecision.RECORD_AND_SAMPLED) {
+      return notSampled
+    }
+    const isOwn = root.shouldSample(...asked).decision === SamplingDecision.RECORD_AND_SAMPLED
+    const now = Math.floor(clock.now() / 1000)
+    if (now !== second) {
+      second = now
+      taken = 0
+      hinted = 0
+    }
+    if (taken >= max || (!isOwn && hinted >= Math.ceil(max / 2))) {
+      refused += 1
+      return notSampled
+    }
+    taken += 1
+    if (!isOwn) hinted += 1
+    return sampled
   }
+
+  return { shouldSample, refused: () => refused }
 }
 
-function isInShare(traceId: string, share: number): boolean {
-  if (share === 1 || share === 0) return share === 1
-  const random = Number.parseInt(traceId.slice(-randomDigits), 16)
-  return random >= (1 - share) * randomValues
+function rootSampler(name: Config['traces']['sampler'], ratio: number): Sampler {
+  if (name.endsWith('always_on')) return new AlwaysOnSampler()
+  return name.endsWith('always_off') ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio)
+}
+
+/** The span of this process that the new span is a part of. */
+function localParent(context: Context): SpanContext | undefined {
+  const parent = trace.getSpanContext(context)
+  return parent?.isRemote ? undefined : parent
+}
+
+function isSampled({ traceFlags }: SpanContext): boolean {
+  return (traceFlags & 1) === 1
 }

@@ -6,30 +6,40 @@ import { after, suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { loadConfig } from '../../../test/config.ts'
 import { mistakesOf } from '../../../test/mistakes.ts'
-import { parseHeaders } from './settings.ts'
+import { parsePairs } from './settings.ts'
 
 suite('the settings of traces', () => {
   test('are those of OpenTelemetry; without an endpoint nothing is exported', () => {
     assert.deepEqual(loadConfig({}).traces, {
-      endpoint: undefined,
+      url: undefined,
       headers: undefined,
-      serviceName: 'gatehouse',
+      tracesHeaders: undefined,
+      serviceName: undefined,
+      resourceAttributes: '',
       sampler: 'parentbased_always_on',
       ratio: 1,
       maxPerSecond: 100,
     })
   })
 
-  for (const [given, endpoint] of [
-    ['http://localhost:4318', 'http://localhost:4318'],
-    ['https://otel.example.org/', 'https://otel.example.org'],
-    ['https://otel.example.org/tenant/a/', 'https://otel.example.org/tenant/a'],
+  for (const [given, url] of [
+    ['http://localhost:4318', 'http://localhost:4318/v1/traces'],
+    ['https://otel.example.org/', 'https://otel.example.org/v1/traces'],
+    ['https://otel.example.org/tenant/a/', 'https://otel.example.org/tenant/a/v1/traces'],
     ['', undefined],
   ] as const) {
-    test(`the endpoint ${given || 'of nothing'} is taken, without a slash at its end`, () => {
-      assert.equal(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: given }).traces.endpoint, endpoint)
+    test(`traces for the endpoint ${given || 'of nothing'} go to ${url}`, () => {
+      assert.equal(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: given }).traces.url, url)
     })
   }
+
+  test('an endpoint for traces is the whole address, and goes before the endpoint for all', () => {
+    const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = 'https://traces.example.org/in'
+    for (const OTEL_EXPORTER_OTLP_ENDPOINT of ['', 'http://localhost:4318']) {
+      const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT })
+      assert.equal(config.traces.url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)
+    }
+  })
 
   const refused = (name: string, text: string, message: RegExp) =>
     test(`${name}=${text} is refused`, () => {
@@ -51,15 +61,20 @@ suite('the settings of traces', () => {
     refused('OTEL_TRACES_SAMPLER_ARG', text, /^OTEL_TRACES_SAMPLER_ARG must be a number from 0/)
   }
   refused('OTEL_TRACES_SAMPLER', 'jaeger_remote', /^OTEL_TRACES_SAMPLER must be one of always_on/)
+  refused(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    'staging',
+    /^OTEL_RESOURCE_ATTRIBUTES must be name=value pairs/,
+  )
   refused('TRACES_PER_SECOND', '-1', /^TRACES_PER_SECOND must be a whole number of at least 0/)
 
   test('headers are pairs, percent-encoded', () => {
-    assert.deepEqual(parseHeaders('Authorization=Basic%20YTpi%3D, x-team = a%2Cb ,,x=1=2'), {
-      authorization: 'Basic YTpi=',
+    assert.deepEqual(parsePairs('Authorization=Basic%20YTpi%3D, x-team = a%2Cb ,,x=1=2'), {
+      Authorization: 'Basic YTpi=',
       'x-team': 'a,b',
       x: '1=2',
     })
-    assert.deepEqual(parseHeaders(''), {})
+    assert.deepEqual(parsePairs(''), {})
   })
 
   for (const text of [

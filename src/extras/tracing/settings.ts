@@ -19,14 +19,31 @@ export type Sampler = (typeof samplers)[number]
  */
 export const settings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional({
-    doc: 'Where traces go, by OTLP over HTTP as JSON: the address of a collector, to which `/v1/traces` is added; usually `http://localhost:4318`. Unset: none are exported. docs/tracing.md',
+    doc: 'The address of an OpenTelemetry collector, to which `/v1/traces` is added; usually `http://localhost:4318`. Traces go there by OTLP over HTTP as JSON. Unset: no traces are exported. docs/tracing.md',
+    parse: parseEndpoint,
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional({
+    doc: 'The whole address for traces, used in place of OTEL_EXPORTER_OTLP_ENDPOINT.',
     parse: parseEndpoint,
   }),
   OTEL_EXPORTER_OTLP_HEADERS: secret({
     doc: 'Request headers for the collector, `name=value,name=value`, percent-encoded where they hold a comma or a space.',
-    check: (value) => void parseHeaders(value),
+    check: checkHeaders,
   }),
-  OTEL_SERVICE_NAME: text({ default: 'gatehouse', doc: 'The `service.name` of the traces.' }),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret({
+    doc: 'Request headers for traces, added to OTEL_EXPORTER_OTLP_HEADERS.',
+    check: checkHeaders,
+  }),
+  OTEL_SERVICE_NAME: optional({
+    shown: 'gatehouse',
+    doc: 'The `service.name` of the traces.',
+    parse: (value) => value,
+  }),
+  OTEL_RESOURCE_ATTRIBUTES: text({
+    default: '',
+    doc: 'Attributes of the resource of the traces, `name=value,name=value`, for example `deployment.environment.name=staging`.',
+    check: (value) => void parsePairs(value),
+  }),
   OTEL_TRACES_SAMPLER: oneOf({
     default: 'parentbased_always_on',
     values: samplers,
@@ -50,21 +67,31 @@ declare module '../../core/config/load.ts' {
 }
 
 export function configure({ values }: Reading) {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = values
-  const warning = 'OTEL_EXPORTER_OTLP_HEADERS: what goes to the collector is not guarded by TLS'
+  const { OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_EXPORTER_OTLP_TRACES_HEADERS: tracesHeaders } =
+    values
+  const all = values.OTEL_EXPORTER_OTLP_ENDPOINT
+  const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (all && `${all}/v1/traces`)
+  const warnings = Object.entries({
+    OTEL_EXPORTER_OTLP_HEADERS: headers,
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: tracesHeaders,
+  }).flatMap(([name, value]) =>
+    value && goesUnguarded(url) ? `${name}: what goes to the collector is not guarded by TLS` : [],
+  )
   return {
     config: {
       traces: {
-        /** Undefined: none are exported. */
-        endpoint,
+        /** Where traces go; undefined: no traces are exported. */
+        url,
         headers,
+        tracesHeaders,
         serviceName: values.OTEL_SERVICE_NAME,
+        resourceAttributes: values.OTEL_RESOURCE_ATTRIBUTES,
         sampler: values.OTEL_TRACES_SAMPLER,
         ratio: values.OTEL_TRACES_SAMPLER_ARG ?? 1,
         maxPerSecond: values.TRACES_PER_SECOND,
       },
     },
-    warnings: headers && goesUnguarded(endpoint) ? [warning] : [],
+    warnings,
   }
 }
 
@@ -92,23 +119,27 @@ function parseRatio(value: string): number {
   return ratio
 }
 
-/** Reads headers as W3C Baggage writes its members. @throws Error that repeats no part of them */
-export function parseHeaders(value: string): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {}
-  for (const member of value.split(',')) {
+/** Reads pairs as W3C Baggage writes its members. @throws Error that repeats no part of them */
+export function parsePairs(text: string): Readonly<Record<string, string>> {
+  const pairs: Record<string, string> = {}
+  for (const member of text.split(',')) {
     if (member.trim() === '') continue
-    const at = member.indexOf('=')
-    const name = member.slice(0, Math.max(at, 0)).trim().toLowerCase()
-    const text = decoded(member.slice(at + 1).trim())
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || text === null) {
+    const [key = '', ...rest] = member.split('=')
+    const value = decoded(rest.join('=').trim())
+    if (rest.length === 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim()) || value === null) {
       throw new Error('must be name=value pairs with commas between them, percent-encoded')
     }
-    if (name === 'content-type' || name === 'content-length' || name === 'host') {
-      throw new Error(`must not hold ${name}`)
-    }
-    headers[name] = text
+    pairs[key.trim()] = value
   }
-  return headers
+  return pairs
+}
+
+function checkHeaders(text: string): void {
+  for (const name of Object.keys(parsePairs(text))) {
+    if (/^(?:content-type|content-length|host)$/i.test(name)) {
+      throw new Error(`must not hold ${name.toLowerCase()}`)
+    }
+  }
 }
 
 function decoded(text: string): string | null {

@@ -1,112 +1,93 @@
-import type { Span, SpanAttributes, SpanKind } from '../../core/events/trace-context.ts'
+import {
+  type Context,
+  createTraceState,
+  type HrTime,
+  ROOT_CONTEXT,
+  SpanKind as SdkKind,
+  type Span as SdkSpan,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type {
+  Span,
+  SpanAttributes,
+  SpanKind,
+  TraceContext,
+} from '../../core/events/trace-context.ts'
 
-/** A span as it is exported. Times are milliseconds since the beginning of its trace. */
-export interface EndedSpan {
-  readonly trace: TraceUnderWay
-  readonly spanId: string
-  readonly parentId: string | null
-  readonly isParentRemote: boolean
-  readonly name: string
-  readonly kind: SpanKind
-  readonly startMs: number
-  readonly endMs: number
-  readonly attributes: ReadonlyMap<string, string | number>
-  /** The type of the failure; null for a success. */
-  readonly failure: string | null
-}
+const kinds = { internal: SdkKind.INTERNAL, server: SdkKind.SERVER, client: SdkKind.CLIENT }
 
 /** What the spans of one trace in this process share. */
 export interface TraceUnderWay {
-  readonly traceId: string
+  readonly tracer: Tracer
+  /** The `tracestate` of the caller. */
   readonly state: string | null
-  /** When it began here: by the clock, in epoch milliseconds, and by the monotonic one. */
+  /** The beginning of the trace here: epoch milliseconds, and the monotonic clock. */
   readonly epochMs: number
   readonly beganAt: number
-  /** How many spans may still begin in it. */
+  /** How many spans may still begin in the trace. */
   left: number
+  /** Counts a span that did not begin because of the limit. */
+  readonly drop: () => void
 }
 
-export interface SpanSink {
-  newSpanId(): string
-  ended(span: EndedSpan): void
-  /** A span was not begun, because its trace has as many as it may have. */
-  tooMany(): void
-}
-
-export interface BeginOptions {
-  readonly trace: TraceUnderWay
+export interface SpanStart {
   readonly name: string
   readonly kind: SpanKind
-  readonly parentId?: string | null
-  readonly isParentRemote?: boolean
-  readonly attributes?: SpanAttributes | undefined
+  readonly attributes: SpanAttributes | undefined
 }
 
-/** Begins a span, which tells `sink` when it ends. */
-export function beginSpan(sink: SpanSink, options: BeginOptions): Span {
-  return new MeasuredSpan(sink, options)
+/** Begins a span; null for a span that the sampler does not take. */
+export function beginSpan(under: TraceUnderWay, start: SpanStart, parent: Context): Span | null {
+  const { name, kind, attributes } = start
+  const options = {
+    ...{ kind: kinds[kind], startTime: nowIn(under) },
+    ...(attributes && { attributes }),
+  }
+  const span = under.tracer.startSpan(name, options, parent)
+  return span.isRecording() ? spanOf(span, under) : null
 }
 
-class MeasuredSpan implements Span, EndedSpan {
-  readonly isSampled = true
-  readonly trace: TraceUnderWay
-  readonly spanId: string
-  readonly parentId: string | null
-  readonly isParentRemote: boolean
-  readonly kind: SpanKind
-  readonly attributes: Map<string, string | number>
-  readonly startMs: number
-  name: string
-  endMs = Number.NaN
-  failure: string | null = null
-  readonly #sink: SpanSink
+/** The context of a trace that a caller began; without a caller, of a new trace. */
+export function contextOf(caller: TraceContext | null): Context {
+  if (!caller) return ROOT_CONTEXT
+  const { traceId, spanId, isSampled, state } = caller
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    isRemote: true,
+    traceFlags: isSampled ? 1 : 0,
+    ...(state !== null && { traceState: createTraceState(state) }),
+  })
+}
 
-  constructor(sink: SpanSink, options: BeginOptions) {
-    const { trace, name, kind, parentId = null, isParentRemote = false, attributes = {} } = options
-    this.#sink = sink
-    this.trace = trace
-    this.spanId = sink.newSpanId()
-    this.parentId = parentId
-    this.isParentRemote = isParentRemote
-    this.name = name
-    this.kind = kind
-    this.attributes = new Map(Object.entries(attributes))
-    this.startMs = performance.now() - trace.beganAt
-  }
+/** The time by the monotonic clock: a part never seems to outlive the whole. */
+function nowIn({ epochMs, beganAt }: TraceUnderWay): HrTime {
+  const ms = epochMs + performance.now() - beganAt
+  return [Math.floor(ms / 1000), Math.floor((ms % 1000) * 1e6)]
+}
 
-  get traceId(): string {
-    return this.trace.traceId
-  }
-
-  get state(): string | null {
-    return this.trace.state
-  }
-
-  begin(name: string, kind: SpanKind, attributes?: SpanAttributes): Span | null {
-    const { trace, spanId } = this
-    if (trace.left === 0) {
-      this.#sink.tooMany()
-      return null
-    }
-    trace.left -= 1
-    return new MeasuredSpan(this.#sink, { trace, name, kind, parentId: spanId, attributes })
-  }
-
-  set(name: string, value: string | number): void {
-    this.attributes.set(name, value)
-  }
-
-  rename(name: string): void {
-    this.name = name
-  }
-
-  fail(type: string): void {
-    this.failure = type
-  }
-
-  end(): void {
-    if (!Number.isNaN(this.endMs)) return
-    this.endMs = performance.now() - this.trace.beganAt
-    this.#sink.ended(this)
+function spanOf(span: SdkSpan, under: TraceUnderWay): Span {
+  const { traceId, spanId } = span.spanContext()
+  return {
+    ...{ traceId, spanId, isSampled: true, state: under.state },
+    begin(name, kind, attributes) {
+      if (under.left === 0) {
+        under.drop()
+        return null
+      }
+      under.left -= 1
+      return beginSpan(under, { name, kind, attributes }, trace.setSpan(ROOT_CONTEXT, span))
+    },
+    rename: (name) => void span.updateName(name),
+    set: (name, value) => void span.setAttribute(name, value),
+    fail(type) {
+      span.setAttribute('error.type', type)
+      span.setStatus({ code: SpanStatusCode.ERROR })
+    },
+    end: () => {
+      if (span.isRecording()) span.end(nowIn(under))
+    },
   }
 }

@@ -14,13 +14,13 @@ const webhooks: Check<InsideContext> = {
   why: 'Events wait for it and are given up after three days; what goes by them is not told.',
   mend: {
     do: 'Mend the receiver, then enable the endpoint and have its deliveries repeated.',
-    setting: `${gatehouse} webhook enable ID && ${gatehouse} webhook repeat ID`,
+    setting: `${gatehouse} webhook enable ID && ${gatehouse} webhook redeliver ID`,
   },
   async find({ clock, db }) {
     const failing = await failingEndpoints(db)
     return failing.flatMap(({ id, state, failing_since: since, status }): Found[] => {
       const mend = {
-        setting: `${gatehouse} webhook enable ${id} && ${gatehouse} webhook repeat ${id}`,
+        setting: `${gatehouse} webhook enable ${id} && ${gatehouse} webhook redeliver ${id}`,
       }
       const last = status === null ? 'no answer' : `status ${status}`
       if (state === 'failed') {

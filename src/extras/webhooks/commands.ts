@@ -40,13 +40,13 @@ export const commands: readonly CommandWork[] = [
   },
   { name: 'webhook list', example: 'webhook list --json', run: list },
   {
-    name: 'webhook change',
+    name: 'webhook update',
     options: {
       url: { type: 'string', value: 'url', doc: 'the new address' },
       events: eventsOption,
       ...settings,
     },
-    example: 'webhook change 01KAYQ3V6E8X7N5T2R9W0ZB4CD --events "*"',
+    example: 'webhook update 01KAYQ3V6E8X7N5T2R9W0ZB4CD --events "*"',
     run: change,
   },
   ...(['enable', 'disable'] as const).map((what) => ({

@@ -4,9 +4,9 @@ import { guardedRequest, type OutboundOptions } from '../../core/outbound/guarde
 import { OutboundError } from '../../core/outbound/outbound-error.ts'
 import type { OutboundRules } from '../../core/outbound/target.ts'
 import type { PersonSeal } from '../../modules/audit/person-seal.ts'
-import { retryAfterMs } from './back-off.ts'
 import type { EndpointSecrets } from './endpoints.ts'
-import type { DueDelivery } from './queue-store.ts'
+import type { DueDelivery } from './queue.ts'
+import { retryAfterMs } from './retries.ts'
 import { signedHeaders } from './signature.ts'
 
 /** What became of an attempt. */

@@ -39,7 +39,7 @@ export const commands: readonly CommandWork[] = [
   },
   { name: 'webhook delivery', example: 'webhook delivery 4711', run: delivery },
   {
-    name: 'webhook repeat',
+    name: 'webhook redeliver',
     options: {
       webhook: {
         type: 'string',
@@ -54,7 +54,7 @@ export const commands: readonly CommandWork[] = [
       },
       ...times,
     },
-    example: 'webhook repeat --webhook 01KAYQ3V6E8X7N5T2R9W0ZB4CD --since 24h',
+    example: 'webhook redeliver --webhook 01KAYQ3V6E8X7N5T2R9W0ZB4CD --since 24h',
     run: repeat,
   },
 ]

@@ -1,16 +1,12 @@
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
+import { time } from '../../core/http/lists/filters.ts'
 import { parsePage, positiveInteger, type Query, single } from '../../core/http/lists/paging.ts'
 import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import {
-  parseDeliveryFilters,
-  parseTime,
-  readDeliveryCursor,
-  writeDeliveryCursor,
-} from './delivery-query.ts'
+import { parseDeliveryFilters, readDeliveryCursor, writeDeliveryCursor } from './delivery-query.ts'
 import type { DeliveryFilters } from './delivery-store.ts'
 import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
 import {
@@ -155,7 +151,10 @@ export async function routes(app: App, { webhookAdmin, webhookEndpoints }: Needs
     },
     async (request) => {
       const { state = 'failed', type, since, until, after } = request.body
-      const times = { since: parseTime('since', since), until: parseTime('until', until) }
+      const times = {
+        since: since === undefined ? undefined : time(since, 'since'),
+        until: until === undefined ? undefined : time(until, 'until'),
+      }
       const filters = { endpoint: webhook.of(request).id, state, type, after, ...times }
       return webhookAdmin.repeatMany(filters, reauthorize(request))
     },

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { forUpdate } from '../../core/database/transactions.ts'
+import { type EventType, namesOfEvent } from '../../core/events/types.ts'
 
 export type DeliveryRow = Selectable<Schema['webhook_deliveries']>
 export type DeliveryState = DeliveryRow['state']
@@ -31,7 +32,7 @@ export interface DeliveryPage {
 const maxScanned = 20_000
 
 /** The statements that show deliveries and have them repeated. */
-export function deliveryStore(db: DatabaseOrTransaction) {
+export function deliveryStore(db: DatabaseOrTransaction, knownEvents: readonly EventType[]) {
   /** Of one endpoint or all, which an index orders by id. */
   const all = (endpoint: string | undefined) =>
     endpoint === undefined
@@ -41,7 +42,7 @@ export function deliveryStore(db: DatabaseOrTransaction) {
   const matching = ({ endpoint, state, type, message, since, until }: DeliveryFilters) => {
     let query = all(endpoint).selectAll()
     if (state !== undefined) query = query.where('state', '=', state)
-    if (type !== undefined) query = query.where('type', '=', type)
+    if (type !== undefined) query = query.where('type', 'in', namesOfEvent(knownEvents, type))
     if (message !== undefined) query = query.where('message', '=', message)
     if (since !== undefined) query = query.where('at', '>=', since)
     if (until !== undefined) query = query.where('at', '<', until)

@@ -1,13 +1,12 @@
 import type { Random } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
-import type { Events } from '../../core/events/events.ts'
 import {
   type ChangeConditions,
   changeAsSeen,
   goneMeanwhile,
 } from '../../core/http/changes/resource.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { ulid } from '../../modules/audit/ulid.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
@@ -19,7 +18,7 @@ import {
   webhookSecretRotated,
 } from './events.ts'
 import { webhookNotFound } from './problems.ts'
-import { queueStore } from './queue-store.ts'
+import { webhookQueue } from './queue.ts'
 import { type EndpointRow, type EndpointWithHealth, endpointStore } from './store.ts'
 
 /** What the row of an endpoint holds encrypted. */
@@ -100,12 +99,7 @@ export interface Endpoints {
   purgeRemoved(batchSize: number): Promise<number>
 }
 
-export interface EndpointsDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Pick<Events, 'emitInTransaction'>
+type EndpointsDeps = Pick<Needs, 'clock' | 'db' | 'events' | 'keys' | 'random'> & {
   /** Called after each change: when it resolves, the other workers know of it. */
   readonly announce: () => Promise<void>
 }
@@ -177,8 +171,8 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         const isAnew = changed.includes('state') || changed.includes('url')
         if (isAnew) await endpointStore(trx).forgetHealth(id)
         if (state === 'enabled') {
-          if (isAnew) await queueStore(trx).beginAnew(id, clock.now())
-          await queueStore(trx).retryNow(id, clock.now()) // what waits goes at once
+          if (isAnew) await webhookQueue(trx).beginAnew(id, clock.now())
+          await webhookQueue(trx).retryNow(id, clock.now()) // what waits goes at once
         }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
         await events.emitInTransaction(trx, webhookChanged, facts)

@@ -58,9 +58,9 @@ export const commands: CommandExamples = {
     run: ({ run }) => run(`webhook add ${unheard} --events *`),
   },
   'webhook list': {},
-  'webhook change': {
+  'webhook update': {
     events: ['webhook_changed'],
-    run: ofOne('change', '--events user_created'),
+    run: ofOne('update', '--events user_created'),
   },
   'webhook enable': { run: ofOne('enable') },
   'webhook disable': { events: ['webhook_changed'], run: ofOne('disable') },
@@ -69,5 +69,5 @@ export const commands: CommandExamples = {
   'webhook test': { events: ['webhook_tested'], run: ofOne('test') },
   'webhook deliveries': {},
   'webhook delivery': { run: ofDelivery('delivery') },
-  'webhook repeat': { events: ['webhook_deliveries_repeated'], run: ofDelivery('repeat') },
+  'webhook redeliver': { events: ['webhook_deliveries_repeated'], run: ofDelivery('redeliver') },
 }

@@ -29,7 +29,8 @@ export const module: Module = {
         },
         { name: 'webhook list', summary: 'Shows all webhooks, the oldest first' },
         {
-          name: 'webhook change',
+          name: 'webhook update',
+          formerly: 'webhook change',
           operands: ['id'],
           summary: 'Changes the address, the events or the content of a webhook',
         },
@@ -74,7 +75,8 @@ export const module: Module = {
           summary: 'Shows a delivery, and what the receiver said when it refused it',
         },
         {
-          name: 'webhook repeat',
+          name: 'webhook redeliver',
+          formerly: 'webhook repeat',
           operands: ['[delivery...]'],
           summary: 'Has deliveries sent again, or at once',
         },

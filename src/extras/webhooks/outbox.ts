@@ -18,8 +18,6 @@ export interface WebhookOutbox {
   /** Notifies the sender of this process, which looks at once. */
   notify(): void
   onAdded(listener: () => void): void
-  /** How many events this process has added so far. */
-  total(): number
 }
 
 export function createWebhookOutbox({
@@ -28,7 +26,6 @@ export function createWebhookOutbox({
   readonly subscriptions: Pick<WebhookSubscriptions, 'current' | 'wants'>
 }): WebhookOutbox {
   const listeners: (() => void)[] = []
-  let total = 0
 
   return {
     async addRecords(trx, records) {
@@ -57,16 +54,12 @@ export function createWebhookOutbox({
 
     notify,
     onAdded: (listener) => void listeners.push(listener),
-    total: () => total,
   }
 
   async function add(trx: DatabaseOrTransaction, rows: readonly OutboxRow[]): Promise<void> {
     if (rows.length === 0) return
     await outboxStore(trx).insert(rows)
-    afterCommit(trx, () => {
-      total += rows.length
-      notify()
-    })
+    afterCommit(trx, notify)
   }
 
   function notify(): void {

@@ -3,39 +3,32 @@ import type { AuditLog } from '../../modules/audit/audit-log.ts'
 import type { Checkpoint } from '../../modules/audit/checkpoint-form.ts'
 import type { OpenedRecord } from '../../modules/audit/opened-record.ts'
 import type { Endpoint } from './endpoints.ts'
-import type { DueDelivery } from './queue-store.ts'
+import type { DueDelivery } from './queue.ts'
 
-export interface PayloadsDeps {
+export interface PayloadDeps {
   readonly auditLog: Pick<AuditLog, 'at'>
   readonly checkpoint: (number: number) => Promise<Checkpoint | undefined>
 }
 
 /**
- * Makes the bodies of messages, in the order of the deliveries; null where the record, or the
- * checkpoint, is gone. Personal fields are opened with the keys of the persons, so they are null for
- * one who was erased meanwhile.
+ * Makes the body of a message; null where the record, or the checkpoint, is gone. Personal fields are
+ * opened with the keys of the persons: they are null for a person who was erased in the meantime.
  */
-export async function payloadsOf(
-  { auditLog, checkpoint }: PayloadsDeps,
-  deliveries: readonly DueDelivery[],
+export async function payloadOf(
+  { auditLog, checkpoint }: PayloadDeps,
+  { at, chain, checkpoint: number, message, place, target_id, type }: DueDelivery,
   content: Endpoint['content'],
-): Promise<(string | null)[]> {
-  const places = deliveries.flatMap(({ chain, place }) =>
-    chain === null || place === null ? [] : [{ chain, place }],
-  )
-  const records = places.length > 0 ? await auditLog.at(places) : []
-  const byId = new Map(records.map((record) => [record.id, record]))
-  return Promise.all(
-    deliveries.map(async ({ message, type, at, chain, checkpoint: number, target_id }) => {
-      const data =
-        number !== null
-          ? await checkpoint(number)
-          : chain !== null
-            ? dataOf(byId.get(message), target_id, content)
-            : {}
-      return data ? JSON.stringify({ type, timestamp: isoTime(at), data }) : null
-    }),
-  )
+): Promise<string | null> {
+  const record = async () => {
+    const found = chain === null || place === null ? [] : await auditLog.at([{ chain, place }])
+    return dataOf(
+      found.find(({ id }) => id === message),
+      target_id,
+      content,
+    )
+  }
+  const data = number !== null ? await checkpoint(number) : chain !== null ? await record() : {}
+  return data ? JSON.stringify({ type, timestamp: isoTime(at), data }) : null
 }
 
 function dataOf(

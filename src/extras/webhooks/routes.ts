@@ -4,7 +4,7 @@ import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
-import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
+import { numberedPage } from '../../core/http/lists/paging.ts'
 import { type App, listQuery } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -57,12 +57,7 @@ export async function routes(
         response: { 200: WebhookPage },
       },
     },
-    async (request) => {
-      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
-      const total = await webhookEndpoints.count()
-      const data = await webhookEndpoints.page(offsetOf(page, total), page.limit)
-      return { ...page, total, data: data.map(webhookView) }
-    },
+    (request) => numberedPage(request.query, maxPerPage, webhookEndpoints, webhookView),
   )
 
   app.post(

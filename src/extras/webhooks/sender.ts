@@ -1,12 +1,13 @@
-import type { Logger } from 'pino'
+import { setImmediate } from 'node:timers/promises'
 import { randomText } from '../../core/crypto/random.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { createFanOut } from './fan-out.ts'
-import { createLeases, type LeasesDeps, leaseMs } from './lease.ts'
+import { createSendLeased, type LeaseDeps } from './lease.ts'
 import type { WebhookOutbox } from './outbox.ts'
-import { type Lane, lanes, queueStore } from './queue-store.ts'
+import { type Lease, webhookQueue } from './queue.ts'
 import type { WebhookSubscriptions } from './subscriptions.ts'
 
-/** Sends what the outbox of webhooks holds. Any number of nodes share it. docs/adr/0064 */
+/** Sends what the outbox of webhooks holds. Any number of nodes share the work. docs/adr/0064, 0083 */
 export interface WebhookSender {
   /** Fans events out to endpoints, and leases the endpoints that are due, without waiting for the leases. */
   run(): Promise<void>
@@ -14,10 +15,7 @@ export interface WebhookSender {
   isIdle(): boolean
   /** Resolves when nothing is under way: for tests and the end of the process. */
   settled(): Promise<void>
-  /**
-   * Looks for endpoints with deliveries that are not due, those of a restored backup, and for those
-   * that a clock has put off which was ahead and was set back.
-   */
+  /** Makes endpoints due that a restored backup, or a clock that was ahead, has left behind. */
   findForgotten(batchSize: number): Promise<number>
   /** Deletes deliveries that ended 30 days ago, up to `batchSize`; answers how many. */
   purge(batchSize: number): Promise<number>
@@ -25,34 +23,34 @@ export interface WebhookSender {
   close(): Promise<void>
 }
 
-export interface WebhookSenderDeps extends Omit<LeasesDeps, 'log'> {
-  readonly log: Pick<Logger, 'error'>
+export interface WebhookSenderDeps extends LeaseDeps, Pick<Needs, 'clock'> {
   readonly subscriptions: WebhookSubscriptions
   readonly outbox: Pick<WebhookOutbox, 'onAdded'>
 }
 
-/**
- * How many endpoints of a lane this process leases at a time. Each lane has places of its own, so that
- * endpoints that answer never wait for endpoints that do not.
- */
-const places: Readonly<Record<Lane, number>> = { new: 16, quick: 8, slow: 8, failing: 16 }
+/** How many endpoints this process sends to at the same time, besides slow endpoints. */
+const maxQuick = 16
+/** The same with slow endpoints. */
+const maxUnderWay = 512
+/** An endpoint that takes longer gives its place to the next, so that no other waits for its answer. */
+const slowMs = 200
 
 const lookEveryMs = 1000
-/** Without an endpoint: one that another process has added since. */
+/** Without an endpoint: another process may have added an endpoint since. */
 const lookForEndpointsMs = 5000
 const keptMs = 30 * 86_400_000
 
 export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
-  const { asyncCommitDb, clock, log, outbox, random, subscriptions, throttle } = deps
+  const { asyncCommitDb: db, clock, log, outbox, random, subscriptions } = deps
   const fanOut = createFanOut(deps)
-  const leases = createLeases(deps)
-  const worker = randomText(random, 12)
+  const sendLeased = createSendLeased(deps)
   const stop = new AbortController()
   const underWay = new Set<Promise<void>>()
-  const taken: Record<Lane, number> = { new: 0, quick: 0, slow: 0, failing: 0 }
+  let quick = 0
+  let all = 0
   let isAwake = true
   let lookedAt = Number.NEGATIVE_INFINITY
-  let forgottenAfter = ''
+  let repairedUpTo = ''
   outbox.onAdded(() => {
     isAwake = true
   })
@@ -67,9 +65,9 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       isAwake = false
       lookedAt = clock.now()
       await fill()
-      while (!stop.signal.aborted && (await fanOut.batch())) {
+      while (!stop.signal.aborted && (await fanOut())) {
         await fill()
-        await throttle.next(stop.signal)
+        await setImmediate() // requests that have arrived come first
       }
       await fill()
     },
@@ -79,17 +77,12 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     },
 
     async findForgotten(batchSize) {
-      const queue = queueStore(asyncCommitDb)
-      const now = clock.now()
-      const found = await queue.findForgotten(forgottenAfter, now, batchSize)
-      const { ahead, forgotten, last } = found
-      forgottenAfter = last ?? ''
-      await queue.putRight(ahead, now, batchSize)
-      await queue.notify(forgotten, now)
+      const last = await webhookQueue(db).repair(repairedUpTo, clock.now(), batchSize)
+      repairedUpTo = last ?? ''
       return last === null ? 0 : batchSize
     },
 
-    purge: (batchSize) => queueStore(asyncCommitDb).purge(clock.now() - keptMs, batchSize),
+    purge: (batchSize) => webhookQueue(db).purge(clock.now() - keptMs, batchSize),
 
     async close() {
       stop.abort()
@@ -99,38 +92,54 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
 
   /** Leases endpoints while there are places and endpoints that are due. */
   async function fill(): Promise<void> {
-    for (const lane of lanes) await fillLane(lane)
-  }
-
-  async function fillLane(lane: Lane): Promise<void> {
-    while (taken[lane] < places[lane] && !stop.signal.aborted) {
-      taken[lane] += 1
-      let isTaken = false
+    while (quick < maxQuick && all < maxUnderWay && !stop.signal.aborted) {
+      // Before the claim, so that claims at the same time keep to the limit.
+      quick += 1
+      all += 1
+      let lease: Lease | null = null
       try {
-        const now = clock.now()
-        const lease = await queueStore(asyncCommitDb).take(lane, {
-          ...{ worker, now, until: now + leaseMs },
-        })
-        if (!lease) return
-        isTaken = true
-        begin(lane, leases.run(lease, lane, worker, stop.signal))
+        lease = await webhookQueue(db).claim(clock.now(), { locked_by: randomText(random, 12) })
       } finally {
-        if (!isTaken) taken[lane] -= 1
+        if (!lease) {
+          quick -= 1
+          all -= 1
+        }
       }
+      if (!lease) return
+      const done = work(lease)
+        .catch(logAway)
+        .finally(() => underWay.delete(done))
+      underWay.add(done)
     }
   }
 
-  function begin(lane: Lane, lease: Promise<void>): void {
-    const done = lease
-      .catch((error: unknown) => log.error({ err: error }, 'webhooks were not sent'))
-      .finally(() => {
-        taken[lane] -= 1
-        underWay.delete(done)
-      })
-      // A place is free, and its endpoint may be due in another lane.
-      .then(() => fillLane(lane))
-      .then(() => fillLane('quick'))
-      .catch((error: unknown) => log.error({ err: error }, 'webhooks wait for the database'))
-    underWay.add(done)
+  function logAway(error: unknown): void {
+    log.error({ err: error }, 'webhooks wait for the database')
+  }
+
+  async function work(lease: Lease): Promise<void> {
+    let isSlow = false
+    const ended = new AbortController()
+    const passOn = async () => {
+      await clock.wait(slowMs, ended.signal)
+      if (ended.signal.aborted) return
+      isSlow = true
+      quick -= 1
+      await fill()
+    }
+    // Caught here: nothing awaits an error of `fill` while the attempt is under way.
+    const passedOn = passOn().catch(logAway)
+    try {
+      await sendLeased(lease, () => isSlow, stop.signal)
+    } catch (error) {
+      log.error({ err: error }, 'webhooks were not sent')
+    } finally {
+      ended.abort()
+      await passedOn
+      all -= 1
+      if (!isSlow) quick -= 1
+    }
+    await setImmediate() // requests that have arrived come first
+    await fill()
   }
 }

@@ -1,4 +1,5 @@
 import { afterCommit } from '../../core/database/commit.ts'
+import { namesOfEvent } from '../../core/events/types.ts'
 import { hook, service } from '../../core/module/service.ts'
 import type { EndpointRules } from './endpoint-input.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './endpoints.ts'
@@ -7,7 +8,6 @@ import { createWebhookSender, type WebhookSender } from './sender.ts'
 import { createWebhookStats, type WebhookStats } from './stats.ts'
 import { createWebhookSubscriptions, type WebhookSubscriptions } from './subscriptions.ts'
 import { outboundRules } from './target-rules.ts'
-import { createWebhookThrottle } from './throttle.ts'
 import { createWebhookAdmin, type WebhookAdmin } from './webhook-admin.ts'
 
 declare module '../../core/module/services.ts' {
@@ -24,6 +24,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
+    needs: ['knownEvents'],
     makes: ['webhookSubscriptions'],
     create: async (needs) => {
       const webhookSubscriptions = createWebhookSubscriptions(needs)
@@ -39,7 +40,7 @@ export const services = [
     }),
   }),
   service({
-    needs: ['webhookOutbox', 'personSeal'],
+    needs: ['webhookOutbox', 'personSeal', 'knownEvents'],
     makes: ['webhookAdmin'],
     create({ webhookOutbox, ...needs }) {
       const webhookAdmin = createWebhookAdmin(needs)
@@ -55,11 +56,6 @@ export const services = [
         ...needs,
         subscriptions,
         outbox,
-        throttle: createWebhookThrottle({
-          wait: needs.clock.wait,
-          events: outbox.total,
-          requests: () => needs.measurements.requests.total,
-        }),
         rules: outboundRules(needs.config),
       }),
     }),
@@ -81,7 +77,7 @@ export const services = [
     makes: ['webhookRules'],
     create: ({ config, knownEvents }) => ({
       webhookRules: {
-        knownEvents: knownEvents.map(({ name }) => name),
+        knownEvents: knownEvents.flatMap(({ name }) => namesOfEvent(knownEvents, name)),
         outbound: outboundRules(config),
       },
     }),

@@ -3,7 +3,8 @@ import { list, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 
 export const settings = {
-  WEBHOOK_ADDRESSES: list({
+  WEBHOOK_NETWORKS: list({
+    formerly: 'WEBHOOK_ADDRESSES',
     doc: 'Private addresses and CIDR ranges that webhooks may go to, comma-separated: `10.20.0.0/16`. Without it only public ones, and outside production loopback. Metadata addresses of clouds are refused in any case. docs/webhooks.md',
     parse: (value) => {
       parseAddressRange(value)
@@ -21,7 +22,7 @@ export function configure({ values }: Reading) {
   return {
     config: {
       /** What webhooks may reach although it is no public address. */
-      webhooks: { addresses: values.WEBHOOK_ADDRESSES.map(parseAddressRange) },
+      webhooks: { addresses: values.WEBHOOK_NETWORKS.map(parseAddressRange) },
     },
   }
 }

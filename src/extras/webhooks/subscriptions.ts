@@ -1,7 +1,8 @@
 import { atEnd } from '../../core/database/commit.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import type { Workers } from '../../core/workers/workers.ts'
+import { namesOfEvent } from '../../core/events/types.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookTested } from './events.ts'
 import { outboxStore } from './outbox-store.ts'
@@ -26,12 +27,6 @@ export interface WebhookSubscriptions {
   announce(): Promise<void>
 }
 
-export interface WebhookSubscriptionsDeps {
-  readonly db: Database
-  readonly feed: Pick<ChangeFeed, 'version'>
-  readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
-}
-
 interface Chosen {
   readonly id: string
   readonly events: readonly string[]
@@ -47,8 +42,9 @@ const topic = 'webhook endpoints'
 export function createWebhookSubscriptions({
   db,
   feed,
+  knownEvents,
   workers,
-}: WebhookSubscriptionsDeps): WebhookSubscriptions {
+}: Pick<Needs, 'db' | 'feed' | 'knownEvents' | 'workers'>): WebhookSubscriptions {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true
@@ -92,7 +88,10 @@ export function createWebhookSubscriptions({
     if (endpoints.length === 0 || unsent.has(type)) return none
     const known = byType.get(type)
     if (known) return known
-    const found = endpoints.filter(({ events }) => isChosen(events, type)).map(({ id }) => id)
+    const names = namesOfEvent(knownEvents, type)
+    const found = endpoints
+      .filter(({ events }) => names.some((name) => isChosen(events, name)))
+      .map(({ id }) => id)
     byType.set(type, found) // the types stand in the code: there are few
     return found
   }

@@ -120,19 +120,17 @@ interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id' | 'spread
   finished_at: number | null
 }
 
-/** When an endpoint has its turn, in which some of its deliveries are sent. */
+/** When the next delivery of an endpoint is sent. */
 interface WebhookQueuesTable {
   endpoint: string
-  /** By how it has answered lately: the turns of each lane are limited apart. */
-  lane: 'new' | 'quick' | 'slow' | 'failing'
-  /** The next turn; null: nothing waits. While it has its turn: when another process may take it. */
+  /** Of 0.12.0, whose nodes may run beside this one. */
+  lane: string
+  /** When the endpoint is due; null: nothing waits. While it is leased: when the lease expires. */
   due_at: number | null
-  /** The turn under way. */
+  /** The owner of the lease. */
   locked_by: string | null
-  /** Turns in a row in which it took nothing. */
+  /** Failures in a row. */
   failures: Generated<number>
   /** Nothing is sent before this time, not even deliveries that are added later. */
   paused_until: Generated<number>
-  /** How often something was added to the queue, so that a turn that ends does not pass it over. */
-  wakes: Generated<number>
 }

@@ -1,12 +1,9 @@
-import type { Random } from '../../core/crypto/random.ts'
 import { afterCommit } from '../../core/database/commit.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { PersonSeal } from '../../modules/audit/person-seal.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { ulid } from '../../modules/audit/ulid.ts'
 import { answerContext } from './deliver.ts'
 import {
@@ -18,7 +15,7 @@ import {
 import { testType } from './endpoints.ts'
 import { webhookDeliveriesRepeated, webhookTested } from './events.ts'
 import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
-import { queueStore } from './queue-store.ts'
+import { webhookQueue } from './queue.ts'
 import { endpointStore } from './store.ts'
 
 /** What an administrator sees of the deliveries, and does with them. */
@@ -63,35 +60,29 @@ export interface Repeated {
   readonly next: number | null
 }
 
-export interface WebhookAdminDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly personSeal: Pick<PersonSeal, 'open'>
-}
-
 /** How many deliveries one request repeats; each transaction takes few, so that no login waits. */
 export const maxRepeated = 10_000
 const batchSize = 250
 
-export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
-  const { clock, db, events, personSeal, random } = deps
+export function createWebhookAdmin(
+  deps: Pick<Needs, 'clock' | 'db' | 'events' | 'knownEvents' | 'personSeal' | 'random'>,
+): WebhookAdmin {
+  const { clock, db, events, knownEvents, personSeal, random } = deps
   const listeners: (() => void)[] = []
   const notify = () => {
     for (const listener of listeners) listener()
   }
 
   return {
-    page: (filters, part) => deliveryStore(db).page(filters, part),
-    byId: (id) => deliveryStore(db).byId(id),
+    page: (filters, part) => deliveryStore(db, knownEvents).page(filters, part),
+    byId: (id) => deliveryStore(db, knownEvents).byId(id),
     answerTo: async ({ id, order_key, sealed }) =>
       sealed && personSeal.open(order_key, answerContext(id), sealed),
     onDue: (listener) => void listeners.push(listener),
 
     repeat(id, guard) {
       const change = async (trx: DatabaseOrTransaction) => {
-        const store = deliveryStore(trx)
+        const store = deliveryStore(trx, knownEvents)
         const before = await store.byIdForUpdate(id)
         if (!before) throw deliveryAbsent()
         await assertEnabled(trx, before.endpoint, deliveryAbsent)
@@ -119,9 +110,9 @@ export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
         await assertEnabled(trx, endpoint, endpointAbsent)
         const at = clock.now()
         const message = ulid(at, random)
-        const store = deliveryStore(trx)
+        const store = deliveryStore(trx, knownEvents)
         const id = await store.insert({ endpoint, message, type: testType, at })
-        await queueStore(trx).retryNow(endpoint, at)
+        await webhookQueue(trx).retryNow(endpoint, at)
         await events.emitInTransaction(trx, webhookTested, { webhook: endpoint, message })
         afterCommit(trx, notify)
         const row = await store.byId(id)
@@ -138,7 +129,7 @@ export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
     after: number,
   ): Promise<Repeated> {
     await assertEnabled(trx, filters.endpoint, endpointAbsent)
-    const store = deliveryStore(trx)
+    const store = deliveryStore(trx, knownEvents)
     const { ids, next } = await store.following(filters, { limit: batchSize, after })
     const count = await store.repeat(ids, clock.now())
     if (count > 0) await repeated(trx, filters.endpoint, count)
@@ -150,7 +141,7 @@ export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
     webhook: string,
     deliveries: number,
   ): Promise<void> {
-    await queueStore(trx).retryNow(webhook, clock.now())
+    await webhookQueue(trx).retryNow(webhook, clock.now())
     await events.emitInTransaction(trx, webhookDeliveriesRepeated, { webhook, deliveries })
     afterCommit(trx, notify)
   }

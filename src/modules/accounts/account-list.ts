@@ -5,19 +5,13 @@ import type { Config } from '../../core/config/load.ts'
 import type { Database } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
+import { cut, type Place } from '../../core/http/lists/cursor.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
-import type { AccountCursor, AccountOrder, AccountPlace } from './list-cursor.ts'
 import { type Condition, conditionsOf, isFound, rangeOf } from './list-filters.ts'
-import type { AccountFilters, AccountListQuery } from './list-query.ts'
+import type { AccountCursor, AccountFilters, AccountListQuery, AccountOrder } from './list-query.ts'
 import { accountSearch, maxCandidates } from './list-search.ts'
-import {
-  accountListStore,
-  type Found,
-  type ListedAccount,
-  type Query,
-  reversed,
-} from './list-store.ts'
+import { accountListStore, type ListedAccount, type Query } from './list-store.ts'
 import { countedAccounts } from './standing-store.ts'
 
 /** Lists accounts by filters, in an order, from a place. docs/adr/0072 */
@@ -55,14 +49,14 @@ const refusal = { retryAfterSeconds: 1, reason: 'too many lists of accounts are 
 
 /** Part of a list in one direction. */
 interface Part {
-  readonly found: readonly Found[]
+  readonly found: readonly Place[]
   /** Where what follows begins; null if nothing does. */
-  readonly rest: AccountPlace | null
+  readonly rest: Place | null
   readonly total: number | null
 }
 
 interface Reading {
-  readonly after: AccountPlace | null
+  readonly after: Place | null
   readonly limit: number
 }
 
@@ -93,13 +87,13 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
     cursor,
   }: AccountListQuery): Promise<AccountListPage> {
     const turns = createTurns()
-    const shown = (found: readonly Found[]) => {
+    const shown = (found: readonly Place[]) => {
       const ids = found.map(({ id }) => id)
       return turns.step(() => store.read(ids, clock.now()))
     }
     const query = await queryOf(filters, order, turns)
     if (cursor?.isBefore) {
-      const back = { ...query, order: reversed(order) }
+      const back = { ...query, order: { ...order, descending: !order.descending } }
       const { found, rest, total } = await read(back, { after: cursor.place, limit }, turns)
       // If what precedes is no more than a page, it is the first one.
       if (rest) {
@@ -162,9 +156,9 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
       const total = isFiltered ? null : ((await countedAccounts(db)).get('total') ?? 0)
       return { ...(await walk(query, { after, limit }, turns)), total }
     }
-    const part = { after, limit: limit + 1 } // one more shows whether another page follows
-    const { found, total } = await turns.step(() => store.among(candidates, query, part))
-    return { ...cut(found, limit), total }
+    const reading = { after, limit: limit + 1 } // one more shows whether another page follows
+    const { found, total } = await turns.step(() => store.among(candidates, query, reading))
+    return { ...part(found, limit), total }
   }
 
   async function walk(
@@ -172,7 +166,7 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
     { after, limit }: Reading,
     turns: Turns,
   ): Promise<Omit<Part, 'total'>> {
-    const found: Found[] = []
+    const found: Place[] = []
     let place = after
     let rows = 0
     const startedMs = turns.takenMs()
@@ -180,7 +174,7 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
       const from = place
       const step = await turns.step(() => store.step(query, from, stepRows))
       found.push(...step.found)
-      if (found.length > limit) return cut(found, limit)
+      if (found.length > limit) return part(found, limit)
       if (!step.last || step.rows < stepRows) return { found, rest: null }
       place = { id: step.last.id, value: step.last.value }
       // A page must not end at a row of an import under way: the cursor would show its name.
@@ -228,7 +222,7 @@ interface Turns {
 }
 
 /** Cuts off what is beyond a page. */
-function cut(found: readonly Found[], limit: number): Omit<Part, 'total'> {
-  const onPage = found.slice(0, limit)
-  return { found: onPage, rest: found.length > limit ? (onPage.at(-1) ?? null) : null }
+function part(found: readonly Place[], limit: number): Omit<Part, 'total'> {
+  const { shown, last } = cut(found, limit)
+  return { found: shown, rest: last }
 }

@@ -4,7 +4,7 @@ import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { textIn } from '../../core/http/bodies/form-text.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { goneMeanwhile, preconditionFailed } from '../../core/http/changes/resource.ts'
-import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
+import { numberedPage, type Query } from '../../core/http/lists/paging.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
 import type { App, Static } from '../../core/http/schemas.ts'
@@ -65,14 +65,11 @@ export async function routes(app: App, options: Needs): Promise<void> {
       const query = request.query as Query // parsed by Fastify
       reply.header('content-type', contentTypes.json)
       if (asksForAccounts(query)) {
-        const wanted = parseAccountListQuery(query, { ...config, maxLimit: maxPerPage })
+        const wanted = parseAccountListQuery(query, config, maxPerPage)
         const found = await accountList.page(wanted)
         return JSON.stringify(showPage(found, wanted, config.roles))
       }
-      const page = parsePage(query, maxPerPage)
-      const total = await accounts.count()
-      const data = await accounts.page(offsetOf(page, total), page.limit)
-      return JSON.stringify({ ...page, total, data: data.map(show) })
+      return JSON.stringify(await numberedPage(query, maxPerPage, accounts, show))
     },
   )
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { AccountOrder } from './list-cursor.ts'
-import { accountPattern, beginsWith, matches } from './list-pattern.ts'
-import type { AccountFilters, AccountState, LastLogin } from './list-query.ts'
+import { caseFold, codePointLength } from '../../core/lib/text.ts'
+import type { AccountFilters, AccountOrder, AccountState } from './list-query.ts'
 
 /** A filter as parts of statements. */
 export interface Condition {
@@ -14,17 +13,20 @@ export interface Condition {
   readonly candidates: RawBuilder<unknown> | null
 }
 
-/** The conditions of the filters but for the search, those first that the row itself answers. */
+/** The conditions of the filters except `search`; those of columns of the row come first. */
 export function conditionsOf(filters: AccountFilters, now: number): Condition[] {
-  const { role, state, secondFactor, verified, imported, issuer, lastLogin } = filters
+  const { role, state, second_factor, verified, imported, provider } = filters
+  const lastLogin = lastLoginIs(filters)
   return [
     state === undefined ? null : stateIs(state, now),
-    lastLogin === undefined ? null : ofAccount(lastLoginIs(lastLogin)),
-    secondFactor === undefined
+    lastLogin && ofAccount(lastLogin),
+    second_factor === undefined
       ? null
-      : ofAccount(sql`second_factor = ${sql.lit(Number(secondFactor))}`),
+      : ofAccount(sql`second_factor = ${sql.lit(Number(second_factor))}`),
     imported === undefined ? null : importedIs(imported),
-    verified === undefined ? null : verifiedIs(verified),
+    verified === undefined
+      ? null
+      : ofAccount(verified ? sql`verified_email_key is not null` : sql`verified_email_key is null`),
     role === undefined
       ? null
       : {
@@ -32,16 +34,16 @@ export function conditionsOf(filters: AccountFilters, now: number): Condition[] 
             where role_assignments.account = accounts.user_id and role = ${role})`,
           candidates: sql`select account as id from role_assignments where role = ${role}`,
         },
-    issuer === undefined ? null : issuerIs(issuer),
+    provider === undefined ? null : issuerIs(provider),
   ].filter((condition) => condition !== null)
 }
 
-/** The part of an order in which all accounts are that pass, if the order tells. */
+/** The index range that contains all matching accounts, if the sort order determines one. */
 export function rangeOf(
-  { lastLogin }: AccountFilters,
+  filters: AccountFilters,
   { key }: AccountOrder,
 ): RawBuilder<boolean> | null {
-  return key === 'last_login_at' && lastLogin ? lastLoginIs(lastLogin) : null
+  return key === 'last_login_at' ? lastLoginIs(filters) : null
 }
 
 /** Whether the account is found by a search: by its username, verified address, name or e-mail. */
@@ -114,14 +116,11 @@ function importedIs(imported: boolean): Condition {
   return { holds: sql<boolean>`accounts.import_id is null`, candidates: null }
 }
 
-function verifiedIs(verified: boolean): Condition {
-  return ofAccount(verified ? sql`verified_email_key is not null` : sql`verified_email_key is null`)
-}
-
-function lastLoginIs(lastLogin: LastLogin): RawBuilder<boolean> {
-  if (lastLogin === 'never') return sql<boolean>`last_login_at = 0`
-  const { after = 0, before } = lastLogin
-  const isAfter = sql<boolean>`last_login_at > ${Math.max(after, 0)}`
+function lastLoginIs(filters: AccountFilters): RawBuilder<boolean> | null {
+  const { last_login, last_login_after: after, last_login_before: before } = filters
+  if (last_login) return sql<boolean>`last_login_at = 0`
+  if (after === undefined && before === undefined) return null
+  const isAfter = sql<boolean>`last_login_at > ${Math.max(after ?? 0, 0)}`
   if (before === undefined) return isAfter
   return sql<boolean>`(${isAfter} and last_login_at < ${before})`
 }
@@ -133,4 +132,50 @@ function ofAccount(holds: RawBuilder<unknown>): Condition {
 
 function ofAccounts(holds: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select user_id as id from accounts where ${holds}`
+}
+
+/**
+ * The form in which a searched text is compared with a kind of column. Fewer than three characters
+ * are compared with the beginning of the column alone: they are a part of nearly every text.
+ */
+export interface Pattern {
+  readonly text: string
+  readonly isBeginning: boolean
+}
+
+/** A searched text: usernames have another canonical form than names and addresses. */
+export interface AccountPattern {
+  readonly username: Pattern
+  readonly other: Pattern
+}
+
+const minPartLength = 3
+// Greater than all texts that begin with the text before it, in the order of bytes.
+const last = '\u{10ffff}'
+
+export function accountPattern(search: string): AccountPattern {
+  return {
+    username: patternOf(caseFold(search.normalize('NFKD')).normalize('NFKC')),
+    other: patternOf(caseFold(search)),
+  }
+}
+
+function patternOf(text: string): Pattern {
+  return { text, isBeginning: codePointLength(text) < minPartLength }
+}
+
+/** The range of a column's values that begin with a text, which an index of the column answers. */
+export function beginsWith(column: string, text: string): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(column)} >= ${text} and ${sql.ref(column)} < ${text + last})`
+}
+
+/** Whether a column holds the text; LIKE is what the trigrams of PostgreSQL answer. */
+export function matches(
+  column: string,
+  { text, isBeginning }: Pattern,
+  database: 'sqlite' | 'postgres',
+): RawBuilder<boolean> {
+  if (isBeginning) return beginsWith(column, text)
+  if (database === 'sqlite') return sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`
+  return sql<boolean>`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
 }

@@ -1,15 +1,37 @@
 import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
-import { parsePage, type Query, single } from '../../core/http/lists/paging.ts'
-import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
-import { codePointLength, isStorableText } from '../../core/lib/text.ts'
-import { parseRole, type Role } from '../../core/policy/principal.ts'
 import {
-  type AccountCursor,
-  type AccountOrder,
-  parseAccountOrder,
-  readAccountCursor,
-} from './list-cursor.ts'
+  isIntegerFrom,
+  nameOfOrder,
+  type Order,
+  type Place,
+  parseOrder,
+  readCursor,
+  refuseCursor,
+  writeCursor,
+} from '../../core/http/lists/cursor.ts'
+import {
+  among,
+  type Filters,
+  flag,
+  parseFilters,
+  searched,
+  time,
+} from '../../core/http/lists/filters.ts'
+import { parsePage, type Query, single } from '../../core/http/lists/paging.ts'
+import { isStorableText } from '../../core/lib/text.ts'
+import { parseRole, type Role } from '../../core/policy/principal.ts'
+
+/** The keys by which accounts are sorted. Times are epoch milliseconds; 0 stands for no login. */
+export const accountSortKeys = ['username', 'name', 'created_at', 'last_login_at'] as const
+export type AccountSortKey = (typeof accountSortKeys)[number]
+export type AccountOrder = Order<AccountSortKey>
+
+/** Where a page stands: behind a place, or before one. */
+export interface AccountCursor {
+  readonly place: Place
+  readonly isBefore: boolean
+}
 
 /**
  * `locked`: by an administrator; `locked_out`: for some time, after failed logins; `active`: neither,
@@ -26,25 +48,34 @@ export const accountStates = [
 ] as const
 export type AccountState = (typeof accountStates)[number]
 
-/** Which accounts are listed; an absent field selects all. Times in epoch milliseconds. */
-export interface AccountFilters {
-  /** Not empty: see `AccountPattern`. */
-  readonly search?: string | undefined
-  readonly role?: Role | undefined
-  readonly state?: AccountState | undefined
-  readonly secondFactor?: boolean | undefined
-  /** Whether the account has a verified address. */
-  readonly verified?: boolean | undefined
-  readonly imported?: boolean | undefined
-  /** The issuer of an identity; null: accounts without an identity. */
-  readonly issuer?: string | null | undefined
-  readonly lastLogin?: LastLogin | undefined
+/** The filters, by the names of their parameters. */
+function accountFilters({ roles, providers }: Pick<Config, 'roles' | 'providers'>) {
+  return {
+    search: (text: string, field: string) => parseSearch(text, field) || undefined,
+    role: (name: string, field: string): Role =>
+      parseRole(name, roles) ?? refuseField([field], `must be one of ${roles.join(', ')}`),
+    state: among(accountStates),
+    second_factor: flag,
+    verified: flag,
+    imported: flag,
+    /** The issuer of an identity; null: accounts without an identity. */
+    provider(name: string, field: string): string | null {
+      if (name === '') return null
+      if (name.length > maxIssuerLength || !isStorableText(name)) {
+        return refuseField([field], 'must be the name or the issuer of an identity provider')
+      }
+      // Identities stay when a provider leaves the settings.
+      return providers.find((provider) => provider.name === name)?.issuer ?? name
+    },
+    last_login: (text: string, field: string): 'never' =>
+      text === 'never' ? text : refuseField([field], 'must be never'),
+    last_login_after: time,
+    last_login_before: time,
+  }
 }
 
-/** The last login in a range of time; or there was none. */
-export type LastLogin =
-  | 'never'
-  | { readonly after?: number | undefined; readonly before?: number | undefined }
+/** Which accounts are listed; an absent field selects all. */
+export type AccountFilters = Filters<ReturnType<typeof accountFilters>>
 
 export interface AccountListQuery {
   readonly filters: AccountFilters
@@ -55,21 +86,9 @@ export interface AccountListQuery {
 
 export const maxAccountSearchLength = 200
 const maxIssuerLength = 512
+const parseSearch = searched(maxAccountSearchLength)
 
-const parameters = [
-  'search',
-  'role',
-  'state',
-  'second_factor',
-  'verified',
-  'imported',
-  'provider',
-  'last_login',
-  'last_login_after',
-  'last_login_before',
-  'sort',
-  'cursor',
-] as const
+const parameters = [...Object.keys(accountFilters({ roles: [], providers: [] })), 'sort', 'cursor']
 
 /** Whether a query asks for accounts by filter, order or cursor, rather than for a page by number. */
 export function asksForAccounts(query: Query): boolean {
@@ -79,20 +98,16 @@ export function asksForAccounts(query: Query): boolean {
 /** Parses such a query. @throws ApiError validationFailed for a value that it does not understand */
 export function parseAccountListQuery(
   query: Query,
-  { roles, providers, maxLimit }: Pick<Config, 'roles' | 'providers'> & { maxLimit: number },
+  config: Pick<Config, 'roles' | 'providers'>,
+  maxLimit: number,
 ): AccountListQuery {
   if (query.page !== undefined) refuseField(['page'], 'does not go with filters: use `cursor`')
-  const order = parseAccountOrder(single(query, 'sort') ?? 'username')
+  const order = parseOrder(single(query, 'sort') ?? 'username', accountSortKeys)
   const cursor = single(query, 'cursor')
-  const filters = {
-    search: parseSearch(single(query, 'search') ?? ''),
-    role: parseKnownRole(single(query, 'role'), roles),
-    state: parseState(single(query, 'state')),
-    secondFactor: parseFlag(query, 'second_factor'),
-    verified: parseFlag(query, 'verified'),
-    imported: parseFlag(query, 'imported'),
-    issuer: parseProvider(single(query, 'provider'), providers),
-    lastLogin: parseLastLogin(query),
+  const filters = parseFilters(query, accountFilters(config))
+  const isRange = filters.last_login_after !== undefined || filters.last_login_before !== undefined
+  if (filters.last_login && isRange) {
+    return refuseField(['last_login'], 'stands alone: leave out the times')
   }
   const { limit } = parsePage(query, maxLimit)
   return {
@@ -103,58 +118,27 @@ export function parseAccountListQuery(
   }
 }
 
-function parseSearch(text: string): string | undefined {
-  if (text === '') return undefined
-  if (codePointLength(text) > maxAccountSearchLength) {
-    return refuseField(['search'], `must have at most ${maxAccountSearchLength} characters`)
+/** Encodes a cursor as opaque text. */
+export function writeAccountCursor(
+  { place, isBefore }: AccountCursor,
+  order: AccountOrder,
+): string {
+  return writeCursor([isBefore ? 'before' : 'after', nameOfOrder(order), place.value, place.id])
+}
+
+function readAccountCursor(text: string, order: AccountOrder): AccountCursor {
+  const [side, sort, value, id, ...rest] = readCursor(text)
+  const isIntact =
+    (side === 'before' || side === 'after') &&
+    accountSortKeys.some((key) => sort === key || sort === `-${key}`) &&
+    (typeof value === 'string' ? isStorableText(value) : isIntegerFrom(0, value)) &&
+    isIntegerFrom(0, id) &&
+    rest.length === 0
+  if (!isIntact) return refuseCursor('must be the `next` or `previous` of a page')
+  const isOfNames = order.key === 'username' || order.key === 'name'
+  if (sort !== nameOfOrder(order) || (typeof value === 'string') !== isOfNames) {
+    return refuseCursor('belongs to another `sort`')
   }
-  if (isStorableText(text)) return text
-  return refuseField(['search'], 'must not hold NUL characters or lone surrogates')
-}
-
-function parseKnownRole(name: string | undefined, known: readonly Role[]): Role | undefined {
-  if (name === undefined) return undefined
-  return parseRole(name, known) ?? refuseField(['role'], `must be one of ${known.join(', ')}`)
-}
-
-function parseState(name: string | undefined): AccountState | undefined {
-  if (name === undefined) return undefined
-  const state = accountStates.find((known) => known === name)
-  return state ?? refuseField(['state'], `must be one of ${accountStates.join(', ')}`)
-}
-
-function parseFlag(query: Query, name: string): boolean | undefined {
-  const text = single(query, name)
-  if (text === undefined) return undefined
-  if (text === 'true' || text === 'false') return text === 'true'
-  return refuseField([name], 'must be true or false')
-}
-
-/** A name of the settings, or an issuer: identities stay when a provider leaves the settings. */
-function parseProvider(
-  name: string | undefined,
-  providers: Config['providers'],
-): string | null | undefined {
-  if (name === undefined) return undefined
-  if (name === '') return null
-  if (name.length > maxIssuerLength || !isStorableText(name)) {
-    return refuseField(['provider'], 'must be the name or the issuer of an identity provider')
-  }
-  return providers.find((provider) => provider.name === name)?.issuer ?? name
-}
-
-function parseLastLogin(query: Query): LastLogin | undefined {
-  const text = single(query, 'last_login')
-  const after = parseTime(query, 'last_login_after')
-  const before = parseTime(query, 'last_login_before')
-  const isRange = after !== undefined || before !== undefined
-  if (text === undefined) return isRange ? { after, before } : undefined
-  if (text !== 'never') return refuseField(['last_login'], 'must be never')
-  return isRange ? refuseField(['last_login'], 'stands alone: leave out the times') : text
-}
-
-function parseTime(query: Query, name: string): number | undefined {
-  const text = single(query, name)
-  if (text === undefined) return undefined
-  return parseDateTime(text) ?? refuseField([name], dateTimeMessage)
+  const place = { value: isOfNames ? String(value) : Number(value), id: Number(id) }
+  return { place, isBefore: side === 'before' }
 }

@@ -15,8 +15,14 @@ import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { ann } from '../users/schemas.ts'
 import type { AccountListPage } from './account-list.ts'
-import { type AccountCursor, accountSortKeys, writeAccountCursor } from './list-cursor.ts'
-import { type AccountListQuery, accountStates, maxAccountSearchLength } from './list-query.ts'
+import {
+  type AccountCursor,
+  type AccountListQuery,
+  accountSortKeys,
+  accountStates,
+  maxAccountSearchLength,
+  writeAccountCursor,
+} from './list-query.ts'
 import { accountSchemas, annsAccount, DeletionAt } from './schemas.ts'
 
 /** The JSON schemas of the list of accounts, in a service that has these roles. */

@@ -3,8 +3,7 @@ import type { Database } from '../../core/database/database.ts'
 import { hasAccountSearchIndex } from '../../core/database/postgres/server.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
 import { integer, trigramsOf } from '../users/trigrams.ts'
-import { beginnings, isFound } from './list-filters.ts'
-import { accountPattern, matches, type Pattern } from './list-pattern.ts'
+import { accountPattern, beginnings, isFound, matches, type Pattern } from './list-filters.ts'
 import { countedAccounts } from './standing-store.ts'
 
 /** From more candidates on, accounts are looked for in their order. */

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
+import { inOrder, isBeyond } from '../../core/database/list-query.ts'
 import { isPresentAccount, isPresentUser } from '../../core/database/pending-import.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'
+import type { Place } from '../../core/http/lists/cursor.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
 import { type Account, splitRoles } from '../authentication/account.ts'
-import type { AccountOrder, AccountPlace, AccountSortKey } from './list-cursor.ts'
+import type { AccountOrder, AccountSortKey } from './list-query.ts'
 import { activeFlag } from './store.ts'
 
 /** An account with its user, as a list shows it. Times in epoch milliseconds. */
@@ -28,14 +30,11 @@ export interface ListedAccount extends Pick<Account, 'username' | 'userId' | 'cr
   readonly lastLoginAt: number | null
 }
 
-/** The place of an account in an order. */
-export type Found = AccountPlace
-
 /** What a step through an order has found. */
 export interface Step {
-  readonly found: readonly Found[]
+  readonly found: readonly Place[]
   /** The last row that was looked at; null at the end of the order. */
-  readonly last: (AccountPlace & { readonly isStaged: boolean }) | null
+  readonly last: (Place & { readonly isStaged: boolean }) | null
   /** How many rows were looked at. */
   readonly rows: number
 }
@@ -72,8 +71,8 @@ export function accountListStore(db: Database) {
     async among(
       candidates: RawBuilder<unknown>,
       { order, holds, readsUsers }: Query,
-      { after, limit }: { readonly after: AccountPlace | null; readonly limit: number },
-    ): Promise<{ readonly found: Found[]; readonly total: number }> {
+      { after, limit }: { readonly after: Place | null; readonly limit: number },
+    ): Promise<{ readonly found: Place[]; readonly total: number }> {
       const { of: table, column } = keys[order.key]
       const key = sql.ref(`${table}.${column}`)
       // `cross join`: SQLite keeps its order, and begins with the candidates.
@@ -89,12 +88,12 @@ export function accountListStore(db: Database) {
             and ${isPresentAccount} and ${holds}
         ),
         page as (
-          select id, value from matching where ${isBeyond(order, after, 'value', 'id')}
-          order by ${inOrder(order, 'value', 'id')} limit ${limit}
+          select id, value from matching where ${isBehind(order, after, 'value', 'id')}
+          order by ${inOrder(['value', 'id'], order.descending)} limit ${limit}
         )
         select page.id, page.value, counted.total
         from (select count(*) as total from matching) as counted left join page on true
-        order by ${inOrder(order, 'page.value', 'page.id')}`.execute(db)
+        order by ${inOrder(['page.value', 'page.id'], order.descending)}`.execute(db)
       const found = rows.flatMap(({ id, value }) => (id === null ? [] : [{ id, value }]))
       return { found, total: Number(rows[0]?.total) }
     },
@@ -102,7 +101,7 @@ export function accountListStore(db: Database) {
     /** Looks at the next `width` rows of an order. */
     async step(
       { order, holds, readsUsers, range }: Query,
-      after: AccountPlace | null,
+      after: Place | null,
       width: number,
     ): Promise<Step> {
       const { of: table, id, column } = keys[order.key]
@@ -110,12 +109,12 @@ export function accountListStore(db: Database) {
       const { rows } = await sql<StepRow>`
         with walked as materialized (
           select ${sql.ref(id)} as id, ${sql.ref(column)} as value from ${sql.table(table)}
-          where ${isBeyond(order, after, column, id)} and ${range ?? sql`true`}
-          order by ${inOrder(order, column, id)} limit ${width}
+          where ${isBehind(order, after, column, id)} and ${range ?? sql`true`}
+          order by ${inOrder([column, id], order.descending)} limit ${width}
         ),
         ends as materialized (
           select (select count(*) from walked) as walked,
-            (select id from walked order by ${inOrder(reversed(order), 'value', 'id')} limit 1) as last
+            (select id from walked order by ${inOrder(['value', 'id'], !order.descending)} limit 1) as last
         ),
         judged as (
           select walked.id, walked.value, case
@@ -126,7 +125,7 @@ export function accountListStore(db: Database) {
         )
         select judged.*, ends.walked, ends.last from ends cross join judged
         where verdict = 'found' or judged.id = ends.last
-        order by ${inOrder(order, 'value', 'judged.id')}`.execute(db)
+        order by ${inOrder(['value', 'judged.id'], order.descending)}`.execute(db)
       const last = rows.at(-1)
       return {
         found: rows.flatMap(({ id, value, verdict }) =>
@@ -175,7 +174,7 @@ export function accountListStore(db: Database) {
   }
 }
 
-interface StepRow extends AccountPlace {
+interface StepRow extends Place {
   readonly verdict: 'staged' | 'found' | 'other'
   readonly walked: number
 }
@@ -184,25 +183,9 @@ interface StepRow extends AccountPlace {
 const verdictOfUser = sql`case when exists (
   select 1 from users where users.id = walked.id and ${isPresentUser}) then 'other' else 'staged' end`
 
-/** The same order from its end. */
-export function reversed({ key, descending }: AccountOrder): AccountOrder {
-  return { key, descending: !descending }
-}
-
-function inOrder({ descending }: AccountOrder, column: string, id: string): RawBuilder<unknown> {
-  const direction = descending ? sql`desc` : sql`asc`
-  return sql`${sql.ref(column)} ${direction}, ${sql.ref(id)} ${direction}`
-}
-
-function isBeyond(
-  { descending }: AccountOrder,
-  after: AccountPlace | null,
-  column: string,
-  id: string,
-): RawBuilder<boolean> {
+function isBehind(order: AccountOrder, after: Place | null, column: string, id: string) {
   if (!after) return sql<boolean>`true`
-  const beyond = descending ? sql`<` : sql`>`
-  return sql<boolean>`(${sql.ref(column)}, ${sql.ref(id)}) ${beyond} (${after.value}, ${after.id})`
+  return isBeyond([column, id], [after.value, after.id], order.descending)
 }
 
 interface Row {

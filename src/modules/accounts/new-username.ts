@@ -17,7 +17,7 @@ export function newUsername(text: string): Username | null {
 
 /**
  * Names that look like an authority of the service, of a mail domain or of a machine: RFC 2142, the
- * usual administrators, and the name of this product. Settings of modules and PAGES_NAME add to them.
+ * usual administrators, and the name of this product. Settings of modules and BRAND_NAME add to them.
  */
 const reservedAlways = [
   ...['info', 'marketing', 'sales', 'support'], // RFC 2142 section 3

@@ -6,8 +6,7 @@ import {
   type UpdateObject,
 } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { listOrders } from '../../core/database/list-orders.ts'
-import { isOnPage, minDeepOffset } from '../../core/database/list-pages.ts'
+import { isOnPage, minDeepOffset } from '../../core/database/list-query.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'
@@ -83,7 +82,7 @@ const byEmail = prepared((db, { key }: Parameters<{ key: string }>) =>
 )
 const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number }>) =>
   accounts(db)
-    .where(isOnPage(db, listOrders.accountsById, place))
+    .where(isOnPage(db, { table: 'accounts', id: 'user_id', count: 'accounts total' }, place))
     .orderBy('accounts.user_id'),
 )
 const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>

@@ -7,7 +7,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['user_id'],
     person: { column: 'user_id', onDelete: 'delete' },
     blank: ['import_id', 'import_line'],
-    present: async () => (await import('../../core/database/pending-import.ts')).isPresentAccount,
+    present: 'isPresentAccount',
     namesPerson: {
       columns: ['username', 'verified_email', 'verified_email_key', 'undeliverable_reason'],
       atErasure: 'the row goes',
@@ -27,14 +27,14 @@ export const tables: readonly ModuleTable[] = [
     name: 'role_assignments',
     key: ['account', 'role'],
     person: { column: 'account', onDelete: 'delete' },
-    present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
+    present: 'isOfPresentAccount',
     namesNone: ['role'],
   },
   {
     name: 'token_versions',
     key: ['user_id'],
     person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
-    present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentUser,
+    present: 'isOfPresentUser',
   },
   {
     name: 'import_names',

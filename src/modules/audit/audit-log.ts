@@ -1,4 +1,5 @@
 import type { Database } from '../../core/database/database.ts'
+import { cut } from '../../core/http/lists/cursor.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { canonicalUsername, type Username } from '../../core/lib/username.ts'
 import type { AuditKeys } from '../keys/audit-keys.ts'
@@ -128,12 +129,10 @@ export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): Aud
     }
     found.sort((one, other) => other.at - one.at || other.number - one.number)
     if (order === 'oldest') found.reverse()
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
-    const hasMore = last !== undefined && found.length > limit
+    const { shown, last } = cut(found, limit)
     return {
       records: await openRecords(db, keys.audit, shown),
-      next: hasMore ? { at: last.at, number: last.number } : null,
+      next: last && { at: last.at, number: last.number },
     }
   }
 

@@ -1,4 +1,10 @@
 import { refuseField } from '../../core/errors.ts'
+import {
+  isIntegerFrom,
+  readCursor,
+  refuseCursor,
+  writeCursor,
+} from '../../core/http/lists/cursor.ts'
 
 /** A place in the list of records, which goes by time and then by number. */
 export interface Position {
@@ -11,21 +17,20 @@ export interface Position {
 export interface TailPosition {
   readonly number: number
   /**
-   * Numbers below it that no record had: the transactions that have them may yet commit. Each with the
-   * time, in epoch milliseconds, from which it counts as given up.
+   * Lower numbers without a record: their transactions may still commit. Each has the time, in epoch
+   * milliseconds, from which the number counts as given up.
    */
   readonly missing: readonly { readonly number: number; readonly until: number }[]
 }
 
 /** Encodes the place up to which the log was read as opaque text for `newer`. */
 export function writeTail({ number, missing }: TailPosition): string {
-  const fields = [number, ...missing.flatMap((one) => [one.number, one.until])]
-  return Buffer.from(JSON.stringify(fields)).toString('base64url')
+  return writeCursor([number, ...missing.flatMap((one) => [one.number, one.until])])
 }
 
-/** Decodes it. @throws ApiError validationFailed if the text is none */
+/** Decodes `newer`. @throws ApiError validationFailed */
 export function readTail(text: string): TailPosition {
-  const fields = parseFields(text, maxTailLength).map(Number)
+  const fields = readCursor(text, maxTailLength).map(Number)
   const [number = 0, ...pairs] = fields
   const isIntact = fields.length % 2 === 1 && fields.every((field) => Number.isSafeInteger(field))
   if (!isIntact || pairs.length > 2 * maxMissing) {
@@ -38,16 +43,16 @@ export function readTail(text: string): TailPosition {
   return { number, missing }
 }
 
-/** Encodes a position as opaque text for `next`. It holds only what the page before has shown. */
-export function writeCursor({ at, number }: Position): string {
-  return Buffer.from(JSON.stringify([at, number])).toString('base64url')
+/** Encodes a position as opaque text for `next`. */
+export function writePosition({ at, number }: Position): string {
+  return writeCursor([at, number])
 }
 
-/** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this list */
-export function readCursor(text: string): Position {
-  const [at, number, ...rest] = parseFields(text, maxLength)
-  const isIntact = Number.isSafeInteger(at) && Number.isSafeInteger(number) && rest.length === 0
-  if (!isIntact) return refuseField(['cursor'], 'must be the `next` of a page')
+/** Decodes `next`. @throws ApiError validationFailed */
+export function readPosition(text: string): Position {
+  const [at, number, ...rest] = readCursor(text, maxLength)
+  const isIntact = [at, number].every((field) => isIntegerFrom(Number.MIN_SAFE_INTEGER, field))
+  if (!isIntact || rest.length > 0) return refuseCursor()
   return { at: Number(at), number: Number(number) }
 }
 
@@ -55,13 +60,3 @@ export function readCursor(text: string): Position {
 const maxLength = 64
 export const maxMissing = 50
 const maxTailLength = 64 + maxMissing * 48
-
-function parseFields(text: string, maxLength: number): unknown[] {
-  try {
-    if (text.length > maxLength) return []
-    const fields: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return Array.isArray(fields) ? fields : []
-  } catch {
-    return []
-  }
-}

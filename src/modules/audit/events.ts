@@ -61,20 +61,22 @@ export const auditVerified = eventType<{
   words: { en: 'Audit log verified: whole', de: 'Protokoll geprüft: vollständig' },
 })
 
-export const auditNotWhole = eventType<{ verification: number; problems: number; first: string }>(
-  'audit_not_whole',
-  {
-    level: 'critical',
-    groups: ['service'],
-    description: 'a verification found that records were changed, removed or added',
-    fields: {
-      verification: '',
-      problems: 'how many',
-      first: 'what is wrong first, in one sentence',
-    },
-    words: { en: 'Audit log is not whole', de: 'Protokoll ist nicht vollständig' },
+export const auditIntegrityFailed = eventType<{
+  verification: number
+  problems: number
+  first: string
+}>('audit_integrity_failed', {
+  formerly: 'audit_not_whole',
+  level: 'critical',
+  groups: ['service'],
+  description: 'a verification found that records were changed, removed or added',
+  fields: {
+    verification: '',
+    problems: 'how many',
+    first: 'what is wrong first, in one sentence',
   },
-)
+  words: { en: 'Audit log is not whole', de: 'Protokoll ist nicht vollständig' },
+})
 
 export const auditNotVerified = eventType<{ verification: number; detail: string }>(
   'audit_not_verified',

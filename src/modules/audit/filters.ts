@@ -1,8 +1,8 @@
 import { canonicalAddress } from '../../core/addresses/address.ts'
 import { refuseField } from '../../core/errors.ts'
-import { type Query, single } from '../../core/http/lists/paging.ts'
-import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
-import { isStorableText } from '../../core/lib/text.ts'
+import { namesOfEvent } from '../../core/events/types.ts'
+import { among, parseFilters, storable, time } from '../../core/http/lists/filters.ts'
+import type { Query } from '../../core/http/lists/paging.ts'
 import type { KnownEvent } from '../../core/module/registry.ts'
 
 /** Which records are read; an absent field selects all. */
@@ -29,28 +29,29 @@ const maxTypes = 20
 const typeName = /^[\w:.-]{1,64}$/
 const maxTextLength = 512
 
+const ownFilters = {
+  actor: text,
+  target: text,
+  address: (typed: string) =>
+    canonicalAddress(typed) ?? refuseField(['address'], 'must be an IP address'),
+  request_id: text,
+  since: time,
+  until: time,
+}
+
 /**
  * Parses the filters of a query. `type` may be repeated, and hold several names between commas; any
  * other filter is given once.
  * @param known the types that this program declares
  * @throws ApiError validationFailed
  */
-export function parseFilters(query: Query, known: readonly KnownEvent[]): AuditFilters {
-  return {
-    types: chosenTypes(query, known),
-    actor: parseText(query, 'actor'),
-    target: parseText(query, 'target'),
-    address: parseAddress(query),
-    requestId: parseText(query, 'request_id'),
-    since: parseTime(query, 'since'),
-    until: parseTime(query, 'until'),
-  }
+export function parseAuditFilters(query: Query, known: readonly KnownEvent[]): AuditFilters {
+  const types = chosenTypes(query, known)
+  const { request_id: requestId, ...others } = parseFilters(query, ownFilters)
+  return { types, requestId, ...others }
 }
 
-const filterNames = [
-  ...['type', 'category', 'level', 'outcome'],
-  ...['actor', 'target', 'address', 'request_id', 'since', 'until'],
-]
+const filterNames = ['type', 'category', 'level', 'outcome', ...Object.keys(ownFilters)]
 
 /** The names of the filters that a query gives, for the event of the reading. */
 export function namesOf(query: Query): string[] {
@@ -62,12 +63,12 @@ export function namesOf(query: Query): string[] {
  * that this program knows, so that an index answers them as it does a type.
  */
 function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly string[] | undefined {
-  const named = parseTypes(query.type)
-  const category = parseAmong(query, 'category', [
-    ...new Set(known.map(({ category }) => category)),
-  ])
-  const level = parseAmong(query, 'level', auditLevels)
-  const outcome = parseAmong(query, 'outcome', auditOutcomes)
+  const named = parseTypes(query.type, known)
+  const { category, level, outcome } = parseFilters(query, {
+    category: among([...new Set(known.map((type) => type.category))]),
+    level: among(auditLevels),
+    outcome: among(auditOutcomes),
+  })
   if (category === undefined && level === undefined && outcome === undefined) return named
   const left = known.filter(
     (type) =>
@@ -75,22 +76,11 @@ function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly strin
       (level === undefined || type.level === level) &&
       (outcome === undefined || type.outcome === outcome),
   )
-  const names = left.map(({ name }) => name)
+  const names = left.flatMap(({ name }) => namesOfEvent(known, name))
   return named ? named.filter((name) => names.includes(name)) : names
 }
 
-function parseAmong<Name extends string>(
-  query: Query,
-  name: string,
-  allowed: readonly Name[],
-): Name | undefined {
-  const text = single(query, name)
-  if (text === undefined) return undefined
-  const found = allowed.find((one) => one === text)
-  return found ?? refuseField([name], `must be one of ${allowed.join(', ')}`)
-}
-
-function parseTypes(value: unknown): readonly string[] | undefined {
+function parseTypes(value: unknown, known: readonly KnownEvent[]): readonly string[] | undefined {
   if (value === undefined) return undefined
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
   const names = new Set(texts.flatMap((text) => String(text).split(',')))
@@ -98,30 +88,13 @@ function parseTypes(value: unknown): readonly string[] | undefined {
   for (const name of names) {
     if (!typeName.test(name)) return refuseField(['type'], 'must name types of events')
   }
-  return [...names]
+  return [...new Set([...names].flatMap((name) => namesOfEvent(known, name)))]
 }
 
-function parseText(query: Query, name: string): string | undefined {
-  const text = single(query, name)
-  if (text === undefined) return undefined
-  if (text === '') return refuseField([name], 'must not be empty')
-  if (text.length > maxTextLength) {
-    return refuseField([name], `must have at most ${maxTextLength} characters`)
+function text(typed: string, field: string): string {
+  if (typed === '') return refuseField([field], 'must not be empty')
+  if (typed.length > maxTextLength) {
+    return refuseField([field], `must have at most ${maxTextLength} characters`)
   }
-  if (!isStorableText(text)) {
-    return refuseField([name], 'must not hold NUL characters or lone surrogates')
-  }
-  return text
-}
-
-function parseAddress(query: Query): string | undefined {
-  const text = single(query, 'address')
-  if (text === undefined) return undefined
-  return canonicalAddress(text) ?? refuseField(['address'], 'must be an IP address')
-}
-
-function parseTime(query: Query, name: string): number | undefined {
-  const text = single(query, name)
-  if (text === undefined) return undefined
-  return parseDateTime(text) ?? refuseField([name], dateTimeMessage)
+  return storable(typed, field)
 }

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { inOrder, isBeyond } from '../../core/database/list-query.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import type { Position } from './cursor.ts'
 import { serviceKeyName } from './persons.ts'
@@ -60,13 +61,11 @@ export function pageQuery(
   selection: Selection,
   { limit, behind, order }: SelectedPart,
 ) {
-  const direction = order === 'newest' ? 'desc' : 'asc'
   return db
     .selectFrom('audit_records')
     .select(shown)
     .where((eb) => eb.and(conditions(eb, selection, { behind, order })))
-    .orderBy('at', direction)
-    .orderBy('number', direction)
+    .orderBy(inOrder(['at', 'number'], order === 'newest'))
     .limit(limit)
 }
 
@@ -83,10 +82,7 @@ function conditions(
   if (since !== undefined) all.push(eb('at', '>=', since))
   if (until !== undefined) all.push(eb('at', '<', until))
   if (types !== undefined) all.push(eb('type', 'in', types))
-  if (behind) {
-    const comparison = order === 'newest' ? '<' : '>'
-    all.push(eb(eb.refTuple('at', 'number'), comparison, eb.tuple(behind.at, behind.number)))
-  }
+  if (behind) all.push(isBeyond(['at', 'number'], [behind.at, behind.number], order === 'newest'))
   return all
 }
 

@@ -8,9 +8,9 @@ import { callerOf } from '../../core/http/routes/access.ts'
 import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import { readCursor, readTail, writeCursor, writeTail } from './cursor.ts'
+import { readPosition, readTail, writePosition, writeTail } from './cursor.ts'
 import { sensitiveRead } from './events.ts'
-import { namesOf, parseFilters } from './filters.ts'
+import { namesOf, parseAuditFilters } from './filters.ts'
 import { foundLines } from './found-lines.ts'
 import { AuditPage, AuditRecordBody, AuditTypeList, auditFilters, auditQuery } from './schemas.ts'
 import { createTailReads } from './tail-reads.ts'
@@ -41,13 +41,13 @@ export async function routes(
     },
     async (request, reply) => {
       const query = request.query as Query // parsed by Fastify
-      const filters = parseFilters(query, knownEvents)
+      const filters = parseAuditFilters(query, knownEvents)
       const { limit } = parsePage(query, maxPerPage)
       const [cursor, after] = [single(query, 'cursor'), single(query, 'after')]
       if (cursor !== undefined && after !== undefined) {
         return refuseField(['after'], 'stands without cursor')
       }
-      const before = cursor === undefined ? undefined : readCursor(cursor)
+      const before = cursor === undefined ? undefined : readPosition(cursor)
       const behind = after === undefined ? undefined : readTail(after)
       // A large page waits with the other large answers.
       const inItsTurn = <T>(read: () => Promise<T>) =>
@@ -66,7 +66,7 @@ export async function routes(
       const { records, next } = await inItsTurn(() => auditLog.page(filters, { limit, before }))
       events.emit(sensitiveRead, { what: 'audit', filters: namesOf(query) })
       const newer = writeTail(end)
-      return { limit, data: records, next: next && writeCursor(next), newer, has_newer: false }
+      return { limit, data: records, next: next && writePosition(next), newer, has_newer: false }
     },
   )
 
@@ -103,7 +103,7 @@ export async function routes(
     },
     async (request, reply) => {
       const query = request.query as Query // parsed by Fastify
-      const filters = parseFilters(query, knownEvents)
+      const filters = parseAuditFilters(query, knownEvents)
       reply.header('content-type', mediaTypes.lines)
       if (request.method === 'HEAD') return reply.send()
       const lines = foundLines(auditLog, {

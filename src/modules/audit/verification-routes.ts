@@ -1,8 +1,9 @@
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { App, Static } from '../../core/http/schemas.ts'
-import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
+import { runView } from '../../core/runs/runs.ts'
 import { checkpointStore } from './checkpoint-store.ts'
 import { AuditVerification, AuditVerificationState } from './verification-schemas.ts'
 import type { VerificationRow } from './verify/run-store.ts'
@@ -64,16 +65,10 @@ export async function routes(
 
 /** A verification on the wire. */
 function verificationView(run: VerificationRow): Static<typeof AuditVerification> {
+  const { records, result } = run
   return {
-    id: run.id,
-    state: run.state,
-    asked_at: isoTime(run.asked_at),
-    started_at: isoTimeOrNull(run.started_at),
-    finished_at: isoTimeOrNull(run.finished_at),
-    node: run.node,
-    records: run.records,
-    detail: run.detail,
-    result: run.result === null ? null : JSON.parse(run.result), // as `shownVerification` made it
+    ...{ ...runView(run), asked_at: isoTime(run.asked_at), records },
+    result: result === null ? null : JSON.parse(result), // as `shownVerification` made it
   }
 }
 

@@ -31,7 +31,7 @@ export interface PresentAccount {
 export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
 
 /** The stages at which a login completes, and the stage whose requirements apply in the transaction. */
-const commitStages = {
+export const commitStages = {
   login: 'commit',
   basic: 'commit',
   provider: 'providerCommit',

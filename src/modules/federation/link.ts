@@ -18,7 +18,7 @@ export interface LinkDeps {
   readonly proofs: Pick<Proofs, 'prove'>
   readonly providers: Providers
   readonly random: Random
-  readonly returnOrigins: ReturnOrigins
+  readonly redirectOrigins: ReturnOrigins
 }
 
 /**
@@ -27,7 +27,7 @@ export interface LinkDeps {
  * invalidCredentials; as `prove` of `Proofs`
  */
 export async function beginLink(
-  { accounts, flows, proofs, providers, random, returnOrigins }: LinkDeps,
+  { accounts, flows, proofs, providers, random, redirectOrigins }: LinkDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   wanted: { readonly provider: string; readonly returnTo: unknown; readonly sent: ProofsInput },
@@ -39,7 +39,7 @@ export async function beginLink(
   const guard = await proofs.prove(request, { account, change: 'identity', sent })
   const browser = flowCookie.valueOf(request, random)
   // The pages alone lead to other origins.
-  const origins = { ...returnOrigins, includes: () => false }
+  const origins = { ...redirectOrigins, includes: () => false }
   const returnTo = parseReturnTo(wanted.returnTo, { origins })
   const { credential } = callerOf(request)
   const sessionId = credential.scheme === 'session' ? credential.sessionId : null

@@ -51,7 +51,7 @@ const exposeHeadRoute = false
  * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
-  const { events, flows, loginAddress, providers, random, returnOrigins } = options
+  const { events, flows, loginAddress, providers, random, redirectOrigins } = options
   acceptForms(app)
 
   for (const base of ['/oauth', '/oauth/:provider']) {
@@ -79,7 +79,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       async (request, reply) => {
         const { again, return_to } = request.query as { again?: unknown; return_to?: unknown }
         const browser = flowCookie.valueOf(request, random)
-        const returnTo = parseReturnTo(return_to, { origins: returnOrigins })
+        const returnTo = parseReturnTo(return_to, { origins: redirectOrigins })
         const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,

@@ -3,7 +3,7 @@ import { tables } from './tables.ts'
 
 /**
  * Flows of pages: what a browser has begun and not finished. A flow is sealed for the browser
- * until its first step, and then a row; a cookie names the flow. `isReturnOrigin` decides where a
+ * until its first step, and then a row; a cookie names the flow. `isRedirectOrigin` decides where a
  * sign-in may lead. docs/adr/0077
  */
 export const module: Module = {

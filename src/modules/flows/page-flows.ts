@@ -1,11 +1,10 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
 import { derivedKey, digest, equalInConstantTime, keyedDigest } from '../../core/crypto/digest.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
+import { randomText } from '../../core/crypto/random.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { KeySet } from '../keys/key-set.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { createCarriedFlows } from './carried.ts'
 import {
@@ -21,14 +20,7 @@ import {
 import { createFlowLimit } from './limit.ts'
 import { flowStore, purgeFlows, type StoredFlow } from './store.ts'
 
-export interface PageFlowsDeps {
-  readonly db: Database
-  /** For purges, which may be lost with the power. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-}
+export type PageFlowsDeps = Pick<Needs, 'asyncCommitDb' | 'clock' | 'db' | 'keys' | 'random'>
 
 type FlowState<Data extends FlowData> = Omit<
   PageFlow<Data>,

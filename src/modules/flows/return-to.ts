@@ -12,9 +12,9 @@ const localPath = /^\/(?![/\\])[^\\\p{Cc}]*$/u
 const encoded = /%(?:09|0a|0d|2f|5c)/i
 const unsafe = /[\s\\\p{Cc}]/u
 
-/** Where a browser may be sent to: see `services.returnOrigins`. */
+/** Where a browser may be sent to: see `services.redirectOrigins`. */
 export interface ReturnOrigins extends Pick<ReturnPaths, 'isTarget'> {
-  /** Whether it is one of RETURN_ORIGINS, or the host of an application behind a proxy. */
+  /** Whether it is one of REDIRECT_ORIGINS, or the host of an application behind a proxy. */
   includes(origin: string): boolean
   /** Whether a rule of forward authentication names it: a session is handed over there by a ticket. */
   isForwarded(origin: string): boolean

@@ -8,7 +8,7 @@ import { endWaitingSignIns } from './store.ts'
 declare module '../../core/module/services.ts' {
   interface Services {
     readonly pageFlows: PageFlows
-    readonly returnOrigins: ReturnOrigins
+    readonly redirectOrigins: ReturnOrigins
     readonly returnPaths: ReturnPaths
   }
 }
@@ -25,14 +25,15 @@ export const services = [
   }),
   service({
     needs: ['returnPaths'],
-    makes: ['returnOrigins'],
-    hooks: ['isReturnOrigin'],
-    create({ config, returnPaths, isReturnOrigin }) {
+    makes: ['redirectOrigins'],
+    hooks: ['isRedirectOrigin'],
+    create({ config, returnPaths, isRedirectOrigin }) {
       const isForwarded = (origin: string) =>
-        [...isReturnOrigin].some(({ subscriber }) => subscriber(origin))
+        [...isRedirectOrigin].some(({ subscriber }) => subscriber(origin))
       return {
-        returnOrigins: {
-          includes: (origin) => config.pages.returnOrigins.includes(origin) || isForwarded(origin),
+        redirectOrigins: {
+          includes: (origin) =>
+            config.pages.redirectOrigins.includes(origin) || isForwarded(origin),
           isForwarded,
           isTarget: returnPaths.isTarget,
         },

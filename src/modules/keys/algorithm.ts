@@ -6,9 +6,9 @@ import { keyStore, type SealedKey } from './store.ts'
 type Listed = Pick<SealedKey, 'purpose' | 'algorithm' | 'retiredAt' | 'isOlder'>
 
 /**
- * The algorithm of new access tokens. `TOKEN_ALGORITHM` decides, and then `TOKEN_SECRET`, which is
- * for HS256. Without them an installation keeps the algorithm of its keys, the newest first, so
- * that all nodes agree; a new one, without any, gets RS256. docs/adr/0035
+ * The algorithm of new access tokens: `TOKEN_ALGORITHM`, else HS256 if `TOKEN_SECRET` is set, else
+ * the algorithm of the newest key, so that all nodes agree. A new installation gets RS256.
+ * docs/adr/0035
  */
 export function accessAlgorithm(
   { token }: Pick<Config, 'token'>,
@@ -19,16 +19,14 @@ export function accessAlgorithm(
   const inUse = keys.filter(({ purpose, retiredAt }) => purpose === 'signing' && retiredAt === null)
   const newest = inUse.find(({ isOlder }) => !isOlder)
   if (newest) return newest.algorithm as SigningAlgorithm // of a signing key
-  // Version 0.2.0 signed with HS256 unless the setting said otherwise, and then made such a key.
+  // Version 0.2.0 signed with HS256 by default.
   if (inUse.length > 0) {
     return inUse.some(({ algorithm }) => algorithm === 'HS256') ? 'HS256' : 'RS256'
   }
-  // What signed until now, if anything did, was a key of the operator.
   if (token.privateKey) return 'RS256'
   return token.previousSecret || keys.some(({ isOlder }) => isOlder) ? 'HS256' : 'RS256'
 }
 
-/** The same for the keys of a database. */
 export async function accessAlgorithmOf(
   db: DatabaseOrTransaction,
   config: Pick<Config, 'token'>,

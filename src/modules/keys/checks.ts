@@ -11,7 +11,7 @@ import { opens } from './sealed-key.ts'
 import { secretWeaknesses } from './secret-weaknesses.ts'
 import { storedKeys } from './stored-keys.ts'
 
-/** A new value alone would open nothing: the key set is sealed under the one of before. */
+/** A new value alone opens nothing: the key set is sealed under the previous key. */
 const turned = {
   do: 'Turn it while the service runs, then make the next key the present one: docs/deploy.md.',
   setting: `MASTER_KEY_NEXT="$(openssl rand -hex 32)"   # on every node, then: ${gatehouse} keys rotate-master`,
@@ -57,7 +57,7 @@ const keys: Check<InsideContext> = {
     if (stored.length === 0) return [{ what: 'The database has no keys yet.', level: 'info' }]
     let opened: MasterKeys
     try {
-      const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is made
+      const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is generated
       opened = readMasterKeys({ config, random, mayCreate: false })
     } catch (error) {
       return [{ what: `The master key cannot be used: ${reasonOf(error)}.` }]

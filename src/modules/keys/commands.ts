@@ -10,7 +10,7 @@ import { withServices } from '../../core/cli/work.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import { refuseOtherKeys } from './other-keys.ts'
 
-/** The commands of the key set. A running service uses a changed key set within a second. */
+/** A running service uses a changed key set within a second. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'keys list',
@@ -100,7 +100,6 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** Asks the processes and rotates the key; the text says what is left to the operator. */
 async function rotateMaster(call: CommandCall): Promise<void> {
   const asksOnly = call.values.check === true
   const waitMs = 1000 * wholeNumber(call, 'wait', 30)
@@ -128,7 +127,7 @@ async function rotateMaster(call: CommandCall): Promise<void> {
   })
 }
 
-/** @throws UsageError for what is no whole number */
+/** @throws UsageError */
 function wholeNumber(call: CommandCall, name: string, fallback: number): number {
   const text = textOf(call, name)
   if (text === undefined) return fallback
@@ -136,7 +135,10 @@ function wholeNumber(call: CommandCall, name: string, fallback: number): number 
   return Number(text)
 }
 
-/** As `withServices`, for a change of the keys. @throws CommandError also for other settings */
+/**
+ * `withServices` for a change of keys. @throws CommandError if the settings differ from the
+ * service's
+ */
 const withKeys: typeof withServices = async (call, names, work) => {
   await refuseOtherKeys(call)
   return withServices(call, names, work)

@@ -13,7 +13,7 @@ export const examples: Examples = {
     make: async ({ app, admin }) => {
       const json = { purpose: 'refresh', at_once: true }
       const { body } = await app.call('POST', '/api/admin/keys/rotate', { headers: admin, json })
-      app.clock.advance(3) // until every node signs with the new key
+      app.clock.advance(3)
       return { params: { kid: body.before } }
     },
   },
@@ -33,7 +33,7 @@ export const commands: CommandExamples = {
     events: ['key_retired'],
     run: async ({ app, run, output }) => {
       const now = { clock: steppingClock(app.clock) }
-      await output('keys rotate --now', now) // the tokens of these tests stay valid
+      await output('keys rotate --now', now)
       const rotated = JSON.parse(await output('keys rotate --now --json', now))
       return run(`keys retire ${rotated.verifies}`)
     },

@@ -46,7 +46,7 @@ function keysOf({ json }: Answer): Record<string, unknown>[] | null {
   return keys.filter((key) => typeof key === 'object' && key !== null)
 }
 
-/** The ids of the public keys that must be there; null if that is not known here. */
+/** The ids of public keys that must be published; null if unknown here. */
 async function signingNow({ inside, origin, clock }: OutsideContext): Promise<string[] | null> {
   if (inside?.config.baseUrl !== origin) return null
   const { config, db } = inside

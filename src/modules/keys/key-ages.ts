@@ -4,17 +4,17 @@ import type { SealedKey } from './store.ts'
 type Stamped = Pick<SealedKey, 'id' | 'createdAt'>
 
 /**
- * How long keys have been known, in milliseconds. The clock that stamped a key can have been ahead,
- * and the clock of this process can be set back, so neither stamp nor clock decides alone.
+ * How long keys have been known, in milliseconds. A stamp can come from a clock that was ahead, and
+ * the local clock can be set back: neither decides alone.
  */
 export interface KeyAges {
-  /** Notes the keys that this process sees for the first time. */
+  /** Notes keys that this process sees for the first time. */
   see(ids: Iterable<string>): void
-  /** How long this process has seen a key; 0 for a key that it has not seen. */
+  /** Milliseconds since this process first saw the key; 0 for an unknown key. */
   seen(id: string): number
-  /** By the stamp, or since this process has first seen the key if that is longer. */
+  /** The longer of the age by stamp and `seen`. */
   of(key: Stamped): number
-  /** The time that this process has seen pass: a clock that is set back adds nothing. */
+  /** Time passed in this process; unaffected by clock changes. */
   passed(): number
 }
 

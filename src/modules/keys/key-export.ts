@@ -9,14 +9,14 @@ import { sealKey } from './sealed-key.ts'
 import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
 
-/** A key of an archive: its material is not sealed, as base64url. */
+/** A key of an archive. `material` is base64url and not sealed. */
 export interface ExportedKey
   extends Omit<SealedKey, 'sealed' | 'signsFrom' | 'isOlder'>,
     Partial<Pick<SealedKey, 'signsFrom' | 'isOlder'>> {
   readonly material: string
 }
 
-/** A key of an archive of any version; one of version 0.2.0 names neither of the two. */
+/** Version 0.2.0 wrote neither field. */
 export function asSealedKey({ material: _, ...key }: ExportedKey): Omit<SealedKey, 'sealed'> {
   return { signsFrom: null, isOlder: true, ...key }
 }
@@ -26,7 +26,7 @@ export interface KeyExportDeps {
   readonly random: Random
 }
 
-/** Opens every key of a database. @throws Error if the master key does not open them */
+/** Opens every stored key. @throws Error if the master key does not open a key */
 export async function exportKeys(
   db: DatabaseOrTransaction,
   deps: KeyExportDeps,
@@ -39,7 +39,7 @@ export async function exportKeys(
   }))
 }
 
-/** Seals keys under the master key of this service, and creates that key if it is missing. */
+/** Seals keys under the master key of this service; creates the master key if it is missing. */
 export async function importKeys(
   db: DatabaseOrTransaction,
   deps: KeyExportDeps,
@@ -53,7 +53,6 @@ export async function importKeys(
   }
 }
 
-/** Generates the key of stored secrets for a database whose own stays behind. */
 export function newDataKey({
   clock,
   random,
@@ -70,10 +69,7 @@ export function newDataKey({
   }
 }
 
-/**
- * Generates the key of access tokens for an installation whose own are left behind: of the same
- * algorithm, which the key set decides, and not shorter.
- */
+/** Generates a signing key with the algorithm of the source, and at least its length. */
 export async function signingKeyInPlaceOf(
   left: readonly ExportedKey[],
   algorithm: SigningAlgorithm,

@@ -21,78 +21,68 @@ import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
 
 /**
- * The key set: keys that sign and verify access tokens, others for refresh tokens, and one that
- * encrypts stored secrets. The database holds it, sealed under the master key, so that all
- * processes share it. A new key is published first and signs later: docs/adr/0035. Spec 5.3 rule 5.
+ * The key set: signing keys of access tokens, signing keys of refresh tokens, and the key that
+ * encrypts stored secrets. All processes share the keys in the database, sealed under the master
+ * key. A new key is published first and signs later: docs/adr/0035. Spec 5.3 rule 5.
  */
 export interface KeySet {
-  /** The key that signs access tokens now, as far as this process knows. */
+  /** The key that signs access tokens now. */
   readonly current: SigningKey
   /**
-   * A number that changes with the keys, also when the time of one is over: a token that was verified
-   * before must be verified again.
+   * Changes with the keys, also when a key expires: verified tokens must then be verified again.
    */
   readonly generation: number
   /**
-   * Answers the key to sign with: one that every node knows, and publishes if it has a public half.
-   * Reads the database if another process may have changed the keys. Waits two seconds at most, after
-   * a start that had to make a key. @throws DatabaseUnavailable
+   * The key to sign with, which every node knows. Waits at most two seconds, after a start that had
+   * to make a key. @throws DatabaseUnavailable
    */
   signer(purpose: TokenPurpose): Promise<SigningKey>
   /**
-   * Answers the key of a `kid` that verifies tokens of a type, the current one if a token names
-   * none, undefined once it is retired. An unknown `kid` is looked up in the database, at most once
-   * a second.
+   * The key of a `kid` that verifies tokens of a type; the current key if a token has no `kid`;
+   * undefined for a retired key. An unknown `kid` is looked up in the database at most once a
+   * second.
    */
   find(
     kid: string | undefined,
     purpose?: TokenPurpose,
   ): SigningKey | undefined | Promise<SigningKey | undefined>
-  /** The public keys as a JWK set; empty unless there is an RS256 key. RFC 7517 section 5. */
+  /** The public keys as a JWK set; empty without an RS256 key. RFC 7517 section 5. */
   publicKeys(): { readonly keys: readonly JWK[] }
   /**
-   * The same, as the database has them now, and how many seconds they may be kept. While the
-   * database cannot be asked, those of the last ten minutes, not to be kept.
-   * @throws DatabaseUnavailable after that
+   * The current public keys of the database and their `max-age`. During a database outage, the keys
+   * of the last ten minutes with `max-age` 0. @throws DatabaseUnavailable after ten minutes
    */
   published(): Promise<{ readonly keys: readonly JWK[]; readonly maxAgeSeconds: number }>
   /** The AES-256 key of secrets at rest. */
   readonly dataKey: Uint8Array
-  /** The keys of the audit log. */
   readonly audit: AuditKeys
-  /** The master keys that this process knows. */
   readonly ring: Pick<MasterRing, 'ids' | 'mistakes' | 'reread' | 'version'>
   /**
-   * Reads the keys again if another process has changed the database.
-   * @throws KeySetNotOpened if no master key that this process knows opens them; DatabaseUnavailable
+   * Reads the keys again if another process changed the database.
+   * @throws KeySetNotOpened if no known master key opens the keys; DatabaseUnavailable
    */
   refresh(): Promise<void>
   /**
-   * Replaces a key: its successor is published now and signs in ten minutes, or as soon as every
-   * node knows it. The old one verifies until the last of its tokens has expired.
-   * @throws KeyNotReplaced
+   * Replaces a key. The successor is published now and signs in ten minutes, or as soon as every
+   * node knows it. The old key verifies until its last token has expired. @throws KeyNotReplaced
    */
   rotate(how?: RotateOptions): Promise<Rotated>
-  /**
-   * Retires a replaced key before its time; answers false if no such key verifies.
-   * @throws KeySigns
-   */
+  /** Retires a replaced key early; false if no such key verifies. @throws KeySigns */
   retire(kid: string, guard?: Guard): Promise<boolean>
-  /** Lists the operator's keys, then all others, the newest first; never their material. */
+  /** The operator's keys, then all others, newest first; never key material. */
   list(): Promise<ListedKey[]>
-  /** Replaces the keys that are older than `KEY_ROTATION_DAYS`; answers whether there was one. */
+  /** Replaces keys older than `KEY_ROTATION_DAYS`; true if a key was replaced. */
   rotateIfDue(): Promise<boolean>
 }
 
 export interface RotateOptions {
-  /** Which key; that of access tokens if absent. */
+  /** Default: access tokens. */
   readonly purpose?: TokenPurpose
   readonly atOnce?: boolean
   readonly guard?: Guard | undefined
 }
 
 export interface Rotated extends Added {
-  /** The key that signed until now. */
   readonly before: string
 }
 
@@ -100,13 +90,12 @@ export interface ListedKey {
   readonly id: string
   readonly purpose: KeyPurpose
   readonly algorithm: string
-  /** Epoch milliseconds; null for a key that the operator has configured. */
+  /** Epoch milliseconds; null for a key of the operator. */
   readonly createdAt: number | null
   /** Null: at once. */
   readonly signsFrom: number | null
   readonly retiredAt: number | null
   readonly signs: boolean
-  /** Whether `retire` would end it now. */
   readonly canRetire: boolean
 }
 
@@ -127,14 +116,16 @@ const maxAgeSeconds = publishedMs / 2000
 
 export interface LoadKeySetOptions {
   /**
-   * Whether to add a key of access tokens to a key set that lacks one of the present algorithm. Not
-   * for a command: it can have other settings than the service, and the newest key decides with which
-   * algorithm the service signs after its next start.
+   * Whether to add a signing key if the key set lacks a key of the current algorithm. False for a
+   * command, which can have other settings: the newest key decides the algorithm of the next start.
    */
   readonly mayAddSigner?: boolean
 }
 
-/** Loads the key set and creates missing keys. @throws Error if the master key does not open it */
+/**
+ * Loads the key set and creates missing keys. @throws Error if the master key does not open the
+ * keys
+ */
 export async function loadKeySet(
   deps: KeySetDeps,
   { mayAddSigner = true }: LoadKeySetOptions = {},
@@ -145,7 +136,7 @@ export async function loadKeySet(
   let closed: KeySetNotOpened | null = null
   let generation = 0
   const ring = createMasterRing({ config, random, mayCreate: stored.length === 0 })
-  await assertOpened(stored) // before new keys are added to them
+  await assertOpened(stored) // before new keys are added
   const own = await operatorKeys(config)
   const algorithm = accessAlgorithm(config, stored)
   const isOperators = own.some((key) => key.algorithm === algorithm && key.signs)
@@ -196,7 +187,7 @@ export async function loadKeySet(
 
     find(kid, purpose = 'signing') {
       const now = clock.now()
-      if (closed) throw closed // what it knows may have been retired, or followed, since
+      if (closed) throw closed // a key may have been retired since
       if (kid === undefined) {
         return keys.canSign(purpose, now) ? keys.current(purpose, now) : undefined
       }
@@ -231,7 +222,7 @@ export async function loadKeySet(
       const before = keys.current(purpose, clock.now()).kid
       const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce, guard })
       await changed()
-      if (!added) throw new Error('the key was not replaced') // without an age it always is
+      if (!added) throw new Error('the key was not replaced') // without `ifOlderThanMs` a key is always added
       return { ...added, before }
     },
 
@@ -240,7 +231,7 @@ export async function loadKeySet(
         const store = keyStore(trx)
         const present = await store.all()
         const key = present.find(({ id }) => id === kid)
-        if (!key) return false // PostgreSQL takes no NUL, which an id of a path may have
+        if (!key) return false // PostgreSQL rejects NUL, which a path may contain
         assertRetirable(key, present)
         if (!(await store.end(kid, clock.now()))) return false
         await events.emitInTransaction(trx, keyRetired, { kid })
@@ -290,7 +281,7 @@ export async function loadKeySet(
     },
   }
 
-  /** The keys of this process have changed: the other workers read them before it goes on. */
+  /** Other workers read the changed keys before this process continues. */
   async function changed(): Promise<void> {
     await read()
     await workers.askOthers('keys')
@@ -314,11 +305,13 @@ export async function loadKeySet(
       generation += 1
     }
     closed = null
-    seenVersion = version // after the read, so that a failed one is tried again
+    seenVersion = version // after the read: a failed read is retried
     confirmedAt = lookedAt
   }
 
-  /** Asserts that the known master keys open all, the files read anew. @throws KeySetNotOpened */
+  /**
+   * Reads the files again, and asserts that the master keys open all keys. @throws KeySetNotOpened
+   */
   async function assertOpened(sealedKeys: readonly SealedKey[]): Promise<void> {
     const tryAll = () => {
       for (const key of sealedKeys) ring.open(key)
@@ -346,7 +339,7 @@ export async function loadKeySet(
     return `${notOpened}: it was turned to ${rotation.key_next} at ${at}, and this process knows ${known}`
   }
 
-  /** @throws KeySigns if the key may sign, or if these may not be the settings of the service */
+  /** @throws KeySigns if the key may sign, or if the settings may differ from the service's */
   function assertRetirable(key: SealedKey, present: readonly SealedKey[]): void {
     const now = clock.now()
     if (key.purpose === 'signing' && !keys.canSign('signing', now)) {
@@ -366,7 +359,7 @@ export async function loadKeySet(
     }
   }
 
-  /** Whether a key is of a kind that signs here, now or before it was replaced. */
+  /** Whether a key signs, or signed before it was replaced. */
   function isSigner(key: SealedKey): boolean {
     return generated.some(
       (purpose) => key.purpose === purpose && key.algorithm === algorithms[purpose],
@@ -380,7 +373,7 @@ export async function loadKeySet(
   }
 }
 
-/** Answers a text that differs between two states of the key set. */
+/** A text that differs between two states of the key set. */
 function printOf(keys: readonly SealedKey[]): string {
   // The seal begins with its nonce.
   return keys

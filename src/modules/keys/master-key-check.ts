@@ -16,7 +16,6 @@ import { opens } from './sealed-key.ts'
 import { parseMasterKey } from './settings.ts'
 import { storedKeys } from './stored-keys.ts'
 
-/** A command waits for all nodes, and is asked to with a limit of its own. */
 const unfinishedMs = 3_600_000
 
 export const masterKeyTurn: Check<InsideContext> = {
@@ -49,11 +48,11 @@ export const masterKeyTurn: Check<InsideContext> = {
 }
 
 function knownKeys(config: MasterKeyConfig): MasterKeys {
-  const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is made
+  const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is generated
   return readMasterKeys({ config, random, mayCreate: false })
 }
 
-/** The stored keys are sealed under the next key, and the settings still name that of before. */
+/** The keys are sealed under the next key, and the settings still name the previous key. */
 function notInPlace(config: MasterKeyConfig): Found {
   const [before, next] = [nameOfPresent(config), nameOfNext(config)]
   const what = `The master key was turned, and ${before} still holds that of before: ${next} alone opens the keys.`
@@ -66,7 +65,7 @@ function notInPlace(config: MasterKeyConfig): Found {
   return { what, mend: { setting: 'MASTER_KEY_NEXT=', ...mend } }
 }
 
-/** Both names hold the same key: the turn is done, and its file is still there. */
+/** Both settings name the same key: the rotation is complete, and the extra file remains. */
 function leftOver(config: MasterKeyConfig): Found {
   const name = nameOfNext(config)
   const what = `${name} holds the present master key: no next turn begins beside it.`
@@ -82,7 +81,6 @@ function leftOver(config: MasterKeyConfig): Found {
   }
 }
 
-/** Whether the settings hold a next key, which may be the present one. */
 function isNextGiven(config: MasterKeyConfig): boolean {
   if (config.nextMasterKey) return true
   const file = fileOfNext(config)
@@ -90,7 +88,7 @@ function isNextGiven(config: MasterKeyConfig): boolean {
   try {
     return parseMasterKey(readFileSync(file, 'utf8').trim()).length > 0
   } catch {
-    return false // there is none, or the check of the keys says what is wrong
+    return false // the check of the keys reports the problem
   }
 }
 
@@ -106,7 +104,7 @@ function nameOfPresent(config: MasterKeyConfig): string {
   return config.masterKeyFiles?.present ?? (config.masterKey ? 'MASTER_KEY' : ownFile(config))
 }
 
-/** When a turn of the master key was asked for that is neither done nor given up; null: none. */
+/** When an unfinished rotation began; null: none. */
 async function unfinishedTurn(db: DatabaseOrTransaction): Promise<number | null> {
   const row = await db
     .selectFrom('master_key_turns')

@@ -7,14 +7,10 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { KeySet } from './key-set.ts'
 import { masterKeyRotationStore, type RotationRow } from './master-key-rotation-store.ts'
 
-/** Follows rotations of the master key in a process of the service. */
+/** Answers rotations of the master key in a process of the service. */
 export interface MasterKeyRotationAnswers {
-  /**
-   * Looks at the files of the master key, reads them anew after a change, and at the keys of the
-   * database; answers what this process knows of the next key, if it is asked. Every second.
-   */
+  /** Runs every second: reads the changed files of the master key, and answers an open question. */
   follow(): Promise<void>
-  /** Reads the files anew at once. */
   reread(): Promise<void>
 }
 
@@ -34,12 +30,11 @@ export function createMasterKeyRotationAnswers(
 ): MasterKeyRotationAnswers {
   const { db, feed, clock, keys, random, log } = deps
   const { ring } = keys
-  // Two containers can have one name of the host and one process id.
+  // Two containers can share host name and process id.
   const instance = `${hostname()}/${process.pid}/${randomText(random, 3)}`
   let seenFiles: string | undefined
   let seenVersion: number | undefined
   let rotation: RotationRow | undefined
-  /** The rotation that was answered, and what. */
   let answered = ''
   let toldAt = Number.NEGATIVE_INFINITY
   let isOpen = true
@@ -88,7 +83,6 @@ export function createMasterKeyRotationAnswers(
     isOpen = true
   }
 
-  /** Tells the command that asks whether this process knows the next key. */
   async function answer(): Promise<void> {
     const version = feed.version()
     if (!feed.isCurrent() || version !== seenVersion)

@@ -4,21 +4,19 @@ import type { Schema } from '../../core/database/schema.ts'
 
 export type RotationRow = Selectable<Schema['master_key_turns']>
 
-/** What a process has answered about the next master key. */
+/** The answer of a process about the next master key. */
 export interface Answer {
   /** Host and process. */
   readonly instance: string
   readonly knows: boolean
 }
 
-/** The tables of rotations of the master key, and the rows that a rotation seals anew. */
+/** The tables of master key rotations. */
 export function masterKeyRotationStore(db: DatabaseOrTransaction) {
   return {
-    /** The newest rotation, done or not. */
     last: (): Promise<RotationRow | undefined> =>
       db.selectFrom('master_key_turns').selectAll().orderBy('asked_at', 'desc').executeTakeFirst(),
 
-    /** Whether a key was replaced. */
     async hasEnded(key: string): Promise<boolean> {
       const ended = await db
         .selectFrom('master_key_turns')
@@ -29,7 +27,7 @@ export function masterKeyRotationStore(db: DatabaseOrTransaction) {
       return ended !== undefined
     },
 
-    /** Begins a rotation; one that was only asked for before is given up. */
+    /** Begins a rotation; an unfinished question is dropped. */
     async ask(rotation: Omit<RotationRow, 'turned_at'>): Promise<void> {
       await db.deleteFrom('master_key_turns').where('turned_at', 'is', null).execute()
       await db
@@ -56,7 +54,7 @@ export function masterKeyRotationStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** Stores what a process knows; does nothing if the rotation was cancelled. */
+    /** Does nothing if the rotation was cancelled. */
     async answer(turn: string, { instance, knows }: Answer, at: number): Promise<void> {
       const row = { turn, instance, knows: knows ? 1 : 0, at }
       await db
@@ -89,7 +87,6 @@ export function masterKeyRotationStore(db: DatabaseOrTransaction) {
       return rows.map(({ instance, knows }) => ({ instance, knows: knows === 1 }))
     },
 
-    /** Replaces the seal of a key. */
     async seal(id: string, sealed: string): Promise<void> {
       await db.updateTable('keys').set({ sealed }).where('id', '=', id).execute()
     },

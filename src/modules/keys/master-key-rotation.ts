@@ -19,17 +19,16 @@ import { createMasterRing, type MasterRing } from './master-ring.ts'
 import { sealKey } from './sealed-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
 
-/** Why the master key was not rotated; the key set is as it was. */
+/** The master key was not rotated; the key set is unchanged. */
 export class NotRotated extends Error {}
 
 export const nextWasInUse = 'the next key was in use before: make a new one'
 
-/** Rotates the master key while nodes serve: `gatehouse keys rotate-master`. docs/adr/0068 */
+/** Rotates the master key of a running service: `gatehouse keys rotate-master`. docs/adr/0068 */
 export interface MasterKeyRotation {
   /**
-   * Asks all processes of the service whether they know the next key, and seals the key set under it if
-   * all that answer do. What was begun and killed is finished by the next call.
-   * @throws NotRotated
+   * Asks all processes for the next key and, if all know it, seals the key set under it. The next
+   * call finishes a killed rotation. @throws NotRotated
    */
   rotate(options: RotateMasterKeyOptions): Promise<Rotated>
 }
@@ -37,24 +36,23 @@ export interface MasterKeyRotation {
 export interface RotateMasterKeyOptions {
   /** How long to wait for a process that does not know the next key yet. */
   readonly waitMs: number
-  /** Whether to ask alone. */
   readonly asksOnly?: boolean
-  /** How many processes must have answered at least. */
+  /** The minimum number of answers. */
   readonly minProcesses?: number
 }
 
 export interface Rotated {
-  /** `finished`: the key set was sealed under the next key already. */
+  /** `finished`: the key set was already sealed under the next key. */
   readonly state: 'asked' | 'turned' | 'finished'
   /** The short names of the keys. */
   readonly before: string
   readonly next: string
   readonly answers: readonly Answer[]
-  /** Whether the file of the key is replaced as well: the service's own. */
+  /** Whether the service's own key file is replaced too. */
   readonly isInPlace: boolean
 }
 
-/** What else is signed under the master key, in the transaction that rotates it. */
+/** Seals or signs other rows again, in the transaction of the rotation. */
 export type OnRotated = (
   trx: DatabaseOrTransaction,
   keys: { readonly before: Uint8Array; readonly next: Uint8Array; readonly at: number },
@@ -69,7 +67,7 @@ export interface MasterKeyRotationDeps {
   readonly onRotated: OnRotated
 }
 
-/** Every process looks for a question once a second, and hears of it within half a second. */
+/** Every process looks for a question once a second. */
 const answerMs = 3000
 const lookMs = 200
 const idBytes = 12
@@ -116,7 +114,7 @@ export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyR
       try {
         await seal(id, ring, { before: sealing, next })
       } catch (error) {
-        await masterKeyRotationStore(db).giveUp(id) // if it is done after all, it stays
+        await masterKeyRotationStore(db).giveUp(id) // a rotation that finished meanwhile stays
         throw error
       }
       if (isInPlace) putInPlace()
@@ -124,7 +122,7 @@ export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyR
     },
   }
 
-  /** Waits for the answers of all processes: as long as any does not know the key, at most `waitMs`. */
+  /** Waits at most `waitMs` until every process knows the key. */
   async function heard(turn: string, waitMs: number): Promise<Answer[]> {
     const askedAt = clock.now()
     for (;;) {
@@ -136,7 +134,7 @@ export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyR
     }
   }
 
-  /** Seals all keys anew, in one transaction: at each moment one master key opens all of them. */
+  /** Seals all keys again in one transaction: one master key always opens all keys. */
   async function seal(
     id: string,
     ring: Pick<MasterRing, 'open' | 'sealing'>,
@@ -163,7 +161,10 @@ export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyR
     await masterKeyRotationStore(trx).seal(key.id, sealKey(random, next, key, material))
   }
 
-  /** Replaces the service's own file; a kill before it leaves both, and each process knows both. */
+  /**
+   * Replaces the service's own file. After a kill before this step both files exist, and processes
+   * know both keys.
+   */
   function putInPlace(): void {
     const file = ownFile(config)
     if (!existsSync(nextOwnFile(config))) return

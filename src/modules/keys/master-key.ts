@@ -10,28 +10,28 @@ export const masterKeyFileName = 'master.key'
 const masterKeyBytes = 32
 const idLength = 12
 
-/** The settings that name the master keys. Without files, the values are those of the start. */
+/** The settings of the master keys. Values of files are read anew. */
 export type MasterKeyConfig = Pick<Config, 'database' | 'masterKey'> &
   Partial<Pick<Config, 'masterKeyFiles' | 'nextMasterKey'>>
 
 export interface MasterKeyOptions {
   readonly config: MasterKeyConfig
   readonly random: Random
-  /** Whether a missing file may be created: not if the database holds keys that it has sealed. */
+  /** Whether a missing file may be created; false if the database holds sealed keys. */
   readonly mayCreate: boolean
 }
 
-/** The master keys that a process knows: more than one while the key is being rotated. */
+/** The known master keys: two during a rotation. */
 export interface MasterKeys {
-  /** The present one of the settings, then the next one if there is one and it differs. */
+  /** The current key, then the next key if it differs. */
   readonly keys: readonly Uint8Array[]
-  /** What keeps a file from being used; each begins with the name of its setting or the path. */
+  /** Why a file cannot be used; each begins with the setting or the path. */
   readonly mistakes: readonly string[]
 }
 
 /**
- * Loads the key that seals the key set: `MASTER_KEY`, otherwise `DATA_DIR/master.key`, which the
- * first start creates with mode 0600.
+ * Loads `MASTER_KEY`, otherwise `DATA_DIR/master.key`, which the first start creates with mode
+ * 0600.
  * @throws Error if the file is missing, malformed or readable by other users
  */
 export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): Uint8Array {
@@ -42,10 +42,9 @@ export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): 
 }
 
 /**
- * Reads the present master key and the next one, the files anew at each call: `MASTER_KEY_NEXT`, the file
- * that `MASTER_KEY_NEXT_FILE` names, or the file of the present key with `.next`. A file that is not
- * there, or is empty, names no next key. A file of MASTER_KEY that cannot be used any more leaves the
- * key of the start.
+ * Reads the current and the next master key. The next key comes from `MASTER_KEY_NEXT`,
+ * `MASTER_KEY_NEXT_FILE`, or the file of the current key with `.next`; a missing or empty file
+ * means no next key. If the file of MASTER_KEY becomes unusable, the key of the start stays.
  * @throws Error as `loadMasterKey`
  */
 export function readMasterKeys(options: MasterKeyOptions): MasterKeys {
@@ -73,28 +72,25 @@ export function readMasterKeys(options: MasterKeyOptions): MasterKeys {
   return { keys: next && !isSame ? [present, next] : [present], mistakes }
 }
 
-/** A short name of a master key, for people and rows; it tells nothing of the key. */
+/** A short name of a master key, which reveals nothing of the key. */
 export function masterKeyId(masterKey: Uint8Array): string {
   const name = Buffer.from(derivedKey(masterKey, 'master key id')).toString('base64url')
   return digest(name).slice(0, idLength)
 }
 
-/** The file of the key that the service makes by itself. */
+/** The file of the key that the service generates. */
 export function ownFile({ database }: Pick<Config, 'database'>): string {
   return join(database.dataDirectory, masterKeyFileName)
 }
 
-/** The file of the next such key, while it is being rotated. */
 export function nextOwnFile(config: Pick<Config, 'database'>): string {
   return `${ownFile(config)}.next`
 }
 
-/** Makes the file of the next key, if there is none. */
 export function makeNextOwnFile(config: Pick<Config, 'database'>, random: Random): void {
   createOnce(nextOwnFile(config), randomText(random, masterKeyBytes))
 }
 
-/** Reads the key of a file that must be there. @throws Error */
 function readGiven(path: string): Uint8Array {
   const key = readKey(path)
   if (!key) throw new Error(`is not there or empty: ${path}`)
@@ -116,7 +112,7 @@ function readOwn(path: string): Uint8Array {
   }
 }
 
-/** Reads the key of a file; null if it is not there or empty. @throws Error if it is anything else */
+/** Null if the file is missing or empty. @throws Error if the file holds anything else */
 function readKey(path: string, { isOwn = false } = {}): Uint8Array | null {
   let text: string
   try {
@@ -136,7 +132,7 @@ function assertPrivate(path: string): void {
   }
 }
 
-/** Creates a file atomically: another process may read it meanwhile, or the disk may be full. */
+/** Creates the file atomically: another process may read, or the disk may be full. */
 function createOnce(path: string, text: string): void {
   const draft = `${path}.${process.pid}`
   try {

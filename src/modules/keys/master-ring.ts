@@ -11,32 +11,31 @@ import {
 import { opens, unsealKey } from './sealed-key.ts'
 import type { SealedKey } from './store.ts'
 
-/** The master keys that this process knows, of which one seals the key set of the database. */
+/** The master keys that this process knows; one of the keys seals the key set. */
 export interface MasterRing {
-  /** The short names of the known keys, that of the present settings first. */
+  /** The short names of the keys; the key of the current settings first. */
   ids(): readonly string[]
   known(): readonly Uint8Array[]
   /**
-   * The known key that seals these rows: of the newest of them, because a key that is inserted is
-   * sealed as the others are. That of the settings if there is no row.
-   * @throws Error if no known key does
+   * The known key that seals the newest row; without rows, the key of the settings.
+   * @throws Error if no known key seals the rows
    */
   sealing(stored: readonly SealedKey[]): Uint8Array
-  /** Opens a row by whichever known key does. @throws Error */
+  /** Opens a row with any known key. @throws Error */
   open(key: SealedKey): Uint8Array
-  /** Reads the files anew; answers whether the keys are others than before. */
+  /** Reads the files again; true if the keys changed. */
   reread(): boolean
-  /** A text that differs after each change of the files, for a look that costs little. */
+  /** A cheap text that changes with the files. */
   version(): Promise<string>
-  /** What keeps a file from being used. */
+  /** Why a file cannot be used. */
   mistakes(): readonly string[]
 }
 
-/** Reads the master keys. @throws Error as `loadMasterKey` */
+/** @throws Error as `loadMasterKey` */
 export function createMasterRing(options: MasterKeyOptions): MasterRing {
   const { config } = options
   let read: MasterKeys = readMasterKeys(options)
-  // Stays known until another one opens the key set: two files are not replaced at the same instant.
+  // Stays known until another key opens the key set: two files cannot be replaced at once.
   let inUse: Uint8Array | undefined
   const { present = ownFile(config), next = nextOwnFile(config) } = config.masterKeyFiles ?? {}
 
@@ -64,7 +63,7 @@ export function createMasterRing(options: MasterKeyOptions): MasterRing {
       try {
         read = readMasterKeys({ ...options, mayCreate: false })
       } catch (error) {
-        // The service's own file; what it held at the start still opens what is in the database.
+        // The key read at the start still opens the database.
         read = { keys: read.keys, mistakes: [reasonOf(error)] }
       }
       return known().map(masterKeyId).join() !== before

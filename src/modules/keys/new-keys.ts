@@ -11,13 +11,13 @@ import { sealKey } from './sealed-key.ts'
 import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
 
-/** Adds keys to the key set of the database: those that are missing, and successors. */
+/** Adds missing keys and successors to the key set. */
 export interface NewKeys {
-  /** Adds a key for each purpose that has none in use, all at the same time. */
+  /** Adds a key for each purpose without a key in use. */
   addMissing(algorithms: Algorithms): Promise<void>
   /**
-   * Adds a successor to the key in use, which verifies until the last of its tokens has expired.
-   * Null if that key is younger than `ifOlderThanMs`, for instance because another process was first.
+   * Adds a successor to the key in use, which verifies until its last token has expired. Null if
+   * the key in use is younger than `ifOlderThanMs`: another process was first.
    */
   replace(
     purpose: TokenPurpose,
@@ -26,19 +26,19 @@ export interface NewKeys {
   ): Promise<Added | null>
 }
 
-/** The algorithms of the keys to have; without `signing`, a key of the operator signs. */
+/** Without `signing`, a key of the operator signs. */
 export type Algorithms = Readonly<Partial<Record<KeyPurpose, string>>>
 
 export interface Replacing {
   readonly ifOlderThanMs?: number
-  /** Whether it signs as soon as every node knows it, and not after `publishedMs`. */
+  /** Sign as soon as every node knows the key, without the wait of `publishedMs`. */
   readonly atOnce?: boolean
   readonly guard?: Guard | undefined
 }
 
 export interface Added {
   readonly kid: string
-  /** Epoch milliseconds; null: as soon as every node knows it. */
+  /** Epoch milliseconds; null: as soon as every node knows the key. */
   readonly signsFrom: number | null
 }
 
@@ -51,21 +51,19 @@ export interface NewKeysDeps {
   readonly random: Random
 }
 
-/** Of the key of stored secrets: AES-256. */
+/** AES-256. */
 export const dataKeyBytes = 32
 export const dataKeyAlgorithm = 'A256GCM'
-// Added to the longest life of a token: clocks of nodes differ, and a token may be being signed
-// now.
+// Added to the longest lifetime of a token: clocks of nodes differ.
 const overlapMarginMs = 60_000
 
-/** Makes `NewKeys`, which seals keys under the master key that seals those that are there. */
 export function createNewKeys(deps: NewKeysDeps): NewKeys {
   const { config, db, clock, events, ring, random } = deps
 
   return {
     async addMissing(algorithms) {
       const stored = await keyStore(db).all()
-      // Before the transaction, because an RSA key takes long.
+      // Before the transaction: generating an RSA key is slow.
       const made = await Promise.all(
         missing(stored, algorithms).map(async ([purpose, algorithm]) => {
           const material = await materialOf(purpose, algorithm, stored)
@@ -122,8 +120,8 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
   ): Promise<Uint8Array> | Uint8Array {
     if (purpose === 'data') return random.bytes(dataKeyBytes)
     const bits = stored.filter(isInUse(purpose, 'RS256')).map((key) => rsaBitsOf(ring.open(key)))
-    const rsaBits = Math.max(config.token.rsaBits, ...bits) // a key is never replaced by a shorter one
-    return generateMaterial(algorithm as SigningAlgorithm, random, rsaBits) // of a signing key
+    const rsaBits = Math.max(config.token.rsaBits, ...bits) // a successor is never shorter
+    return generateMaterial(algorithm as SigningAlgorithm, random, rsaBits)
   }
 
   async function insert(
@@ -138,7 +136,6 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
   }
 }
 
-/** The `kid` of a new key. */
 export function newKeyId(random: Random): string {
   return randomText(random, 12)
 }
@@ -156,7 +153,7 @@ function isInUse(purpose: KeyPurpose, algorithm: string) {
     key.purpose === purpose && key.algorithm === algorithm && key.retiredAt === null
 }
 
-/** `now`, or a time after that of the newest key: the newest signs, and clocks of nodes differ. */
+/** At least one millisecond after the newest key, because the newest key signs. */
 function after(stored: readonly SealedKey[], purpose: KeyPurpose, now: number): number {
   const times = stored.filter((key) => key.purpose === purpose).map((key) => key.createdAt + 1)
   return Math.max(now, ...times)

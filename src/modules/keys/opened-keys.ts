@@ -10,10 +10,8 @@ import {
 } from './signing-key.ts'
 import type { SealedKey } from './store.ts'
 
-/** The types of tokens, by the purpose of the key that signs them. */
 export type TokenPurpose = 'signing' | 'refresh'
 
-/** A key that the database holds, opened. */
 export interface OpenKey {
   readonly key: Omit<SealedKey, 'sealed'>
   readonly material: Uint8Array
@@ -25,25 +23,23 @@ interface Verifier {
   readonly retiredAt: number | null
 }
 
-/** The keys of one state of the key set; nothing here asks the database. */
+/** One state of the key set, in memory. */
 export interface OpenedKeys {
   readonly dataKey: Uint8Array
   /**
-   * The key that signs at `now`: the newest whose time has come and that every node knows. `waitMs`
-   * is greater than 0 if there is none, until every node knows the answered one; at most `settleMs`.
+   * The newest key that may sign and that every node knows. If no key qualifies, `waitMs` says how
+   * long to wait for the returned key; at most `settleMs`.
    */
   signer(purpose: TokenPurpose, now: number): { readonly key: SigningKey; readonly waitMs: number }
-  /** The key that signs at `now` by the ages of the keys, also in a process that has just started. */
+  /** The key that signs at `now` by the ages of the keys, also right after a start. */
   current(purpose: TokenPurpose, now: number): SigningKey
-  /** Whether there is a key that signs; only a command can lack one. */
+  /** Only a command can lack a signing key. */
   canSign(purpose: TokenPurpose, now: number): boolean
-  /** Whether there is a key of a `kid`, for whatever tokens. */
   has(kid: string): boolean
-  /** The key of a `kid` that verifies tokens of a type at `now`. */
   verifier(kid: string, purpose: TokenPurpose, now: number): SigningKey | undefined
-  /** How many keys verify nothing any more at `now`. */
+  /** The number of keys that no longer verify. */
   ended(now: number): number
-  /** The public keys of access tokens, also of those that do not sign yet. RFC 7517 section 5. */
+  /** The public keys of access tokens, including keys that sign later. RFC 7517 section 5. */
   jwks(now: number): JWK[]
 }
 
@@ -52,26 +48,24 @@ export interface OpenKeysOptions {
   readonly own: readonly OperatorKey[]
   readonly ages: KeyAges
   readonly config: Pick<Config, 'token'>
-  /** Whether a key of access tokens may be missing. */
   readonly mayLackSigner?: boolean
 }
 
 /**
- * How long a node waits before it signs with a key that it sees for the first time. Another node
- * notices a change within half a second, or else asks the database before it answers: feed.ts.
+ * How long a node waits before signing with a key that it sees for the first time. Other nodes
+ * notice a change within half a second, or ask the database: feed.ts.
  */
 export const settleMs = 2000
-// A key of this age is known to all: the clocks of nodes differ by some seconds at most.
+// Every node knows a key of this age; clocks differ by seconds.
 const knownAfterMs = 60_000
 /**
- * How long a key is published before it signs: other services keep the public keys for half of it,
- * so that they meet no token of an unknown key.
+ * How long a key is published before it signs. Other services cache the public keys for half of it.
  */
 export const publishedMs = 600_000
 const dayMs = 86_400_000
 const weekSeconds = 604_800
 
-/** Opens a state of the key set, `stored` being the newest first. @throws Error if keys are missing */
+/** Opens a state of the key set; `stored` is newest first. @throws Error if keys are missing */
 export function openKeys(
   stored: readonly OpenKey[],
   { algorithm, own, ages, config, mayLackSigner = false }: OpenKeysOptions,
@@ -85,7 +79,7 @@ export function openKeys(
   for (const { key, material } of stored) {
     const { id, purpose, retiredAt } = key
     if (purpose === 'data') continue
-    const made = signingKey(id, key.algorithm as SigningAlgorithm, material) // as it was inserted
+    const made = signingKey(id, key.algorithm as SigningAlgorithm, material)
     byKid.set(id, { key: made, purpose, retiredAt })
   }
   for (const key of own) byKid.set(key.kid, { key, purpose: 'signing', retiredAt: null })
@@ -142,7 +136,7 @@ export function openKeys(
     })
   }
 
-  /** The keys of a purpose, the newest first. A replaced key signs no token that would outlive it. */
+  /** The keys of a purpose, newest first, that outlive a token of `ms`. */
   function lasting(purpose: TokenPurpose, now: number, ms = longestTokenMs(config)) {
     return signers[purpose].filter(({ row }) => now + ms <= (row.retiredAt ?? Infinity))
   }
@@ -153,9 +147,8 @@ export function openKeys(
   }
 
   /**
-   * The newest key whose time has come, and that is known. If the time of none has come, the one
-   * before still signs what it outlives: it can have been replaced with shorter lives of tokens in
-   * the settings.
+   * The newest usable key. Without a usable key, the previous key still signs tokens that it
+   * outlives: the lifetimes in the settings may have become shorter.
    */
   function newest(purpose: TokenPurpose, now: number, isKnown: (row: OpenKey['key']) => boolean) {
     const all = lasting(purpose, now)
@@ -168,9 +161,8 @@ export function openKeys(
     return found
   }
 
-  /** How long until every node knows a key; 0 if every node does. */
   function untilKnownMs(row: OpenKey['key']): number {
-    const isFirst = row.createdAt === bornAt // no node has worked without it
+    const isFirst = row.createdAt === bornAt // no node ran without the first key
     if (isFirst || ages.of(row) >= knownAfterMs) return 0
     return Math.max(0, settleMs - ages.seen(row.id))
   }
@@ -180,15 +172,13 @@ function hasEnded({ retiredAt }: Pick<Verifier, 'retiredAt'>, now: number): bool
   return now >= (retiredAt ?? Infinity)
 }
 
-/** The longest life of a token by the present settings. */
 export function longestTokenMs({ token }: Pick<Config, 'token'>): number {
   return Math.max(token.singleSeconds, token.accessSeconds, token.refreshSeconds) * 1000
 }
 
 /**
- * Until when keys of access tokens verify refresh tokens as well, with which version 0.2.0 signed
- * them: for a life of a refresh token after the first start of this version, and a day in which
- * nodes of 0.2.0 may work beside it. 0 for an installation that began with this version.
+ * Until when keys of access tokens also verify refresh tokens of version 0.2.0: one lifetime of a
+ * refresh token plus a day for nodes of 0.2.0. 0 for installations that are newer.
  */
 function endOfSharedKeys(stored: readonly OpenKey[], { token }: Pick<Config, 'token'>): number {
   if (!stored.some(({ key }) => key.purpose === 'data' && key.isOlder)) return 0

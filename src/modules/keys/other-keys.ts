@@ -1,19 +1,18 @@
 import { type CommandCall, CommandError, exitCodes } from '../../core/cli/command.ts'
 
-/** What decides which key signs, and how long a replaced one verifies. */
+/** Settings that decide which key signs, and how long a replaced key verifies. */
 const signing = [
   'TOKEN_ALGORITHM',
   'TOKEN_SECRET',
   'TOKEN_PRIVATE_KEY',
-  'TOKEN_SECONDS',
+  'LOGIN_TOKEN_SECONDS',
   'ACCESS_TOKEN_SECONDS',
   'REFRESH_TOKEN_SECONDS',
 ] as const
 
 /**
- * Refuses to change the keys of access tokens with other settings than the service that runs on this
- * data directory: the command would take another key for the signing key.
- * @throws CommandError
+ * Rejects a change of keys with settings that differ from the running service: the command would
+ * choose another signing key. @throws CommandError
  */
 export async function refuseOtherKeys({ config, terminal }: CommandCall): Promise<void> {
   const { runningServices } = await import('../../core/runtime/service-note.ts')

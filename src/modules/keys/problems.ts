@@ -8,7 +8,6 @@ export const keyNotFound: Problem = {
   words: { en: 'There is no such key.', de: 'Diesen Schlüssel gibt es nicht.' },
 }
 
-/** A key that signs, or that a successor has not replaced at every node yet, cannot be retired. */
 export const keySigns: Problem = {
   name: 'keySigns',
   isUnlisted: true,
@@ -20,7 +19,6 @@ export const keySigns: Problem = {
   },
 }
 
-/** The operator has configured the key, or the service has none of the algorithm. */
 export const keyNotReplaced: Problem = {
   name: 'keyNotReplaced',
   isUnlisted: true,

@@ -2,21 +2,18 @@ import type { KeyAges } from './key-ages.ts'
 import { publishedMs, settleMs } from './opened-keys.ts'
 import type { SealedKey } from './store.ts'
 
-/** A key cannot be retired yet, because it signs, or is about to. */
+/** The key signs, or is about to sign. */
 export class KeySigns extends Error {}
 
-/** A key cannot be replaced here: the operator has configured it, or it does not sign. */
+/** The key is configured by the operator, or does not sign. */
 export class KeyNotReplaced extends Error {}
 
-// Before a node signs, it knows all changes but those of the last half second; then it waits.
+// A node knows every change older than half a second before the node signs.
 const handedOverMs = settleMs + 500
-/** How long to wait until every node signs with a successor that signs at once. */
+/** How long until every node signs with an immediate successor. */
 export const handoverMs = handedOverMs + 500
 
-/**
- * Asserts that every node signs with a successor of a key at `now`, in epoch milliseconds.
- * @throws KeySigns otherwise
- */
+/** Asserts that every node signs with the successor of a key. @throws KeySigns */
 export function assertReplaced(
   key: SealedKey,
   {

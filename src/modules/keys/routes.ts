@@ -11,10 +11,9 @@ import { KeyNotReplaced, KeySigns } from './retirement.ts'
 import { KeyId, KeyList, RotatedKey, RotateKey, StoredKey } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
-// A new key, or the end of one, decides which tokens the service and others accept.
+// Adding or ending a key decides which tokens are accepted.
 const reauthentication = 'always'
 
-/** The routes of /api/admin/keys: what `gatehouse keys` does, for an administrator. */
 export async function routes(app: App, { clock, keys }: Needs): Promise<void> {
   app.get(
     '/api/admin/keys',
@@ -69,7 +68,7 @@ export async function routes(app: App, { clock, keys }: Needs): Promise<void> {
       },
     },
     async (request) => {
-      const { kid } = request.params as { kid: string } // the parameter of the path
+      const { kid } = request.params as { kid: string }
       const isRetired = await keys.retire(kid, reauthorize(request)).catch((error: unknown) => {
         if (!(error instanceof KeySigns)) throw error
         const reason = { code: 'key_signs', facts: { detail: error.message } } as const
@@ -82,7 +81,6 @@ export async function routes(app: App, { clock, keys }: Needs): Promise<void> {
   )
 }
 
-/** A key on the wire, without its material. */
 function keyView(key: ListedKey, now: number) {
   return {
     kid: key.id,

@@ -6,9 +6,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Encrypts under a 32-byte key with AES-256-GCM; answers nonce, ciphertext and tag as base64url.
- * The `context` is authenticated too, so that a sealed text that is copied to another row does not
- * open.
+ * Encrypts under a 32-byte key with AES-256-GCM; returns nonce, ciphertext and tag as base64url.
+ * The `context` is authenticated: a sealed text copied to another row does not open.
  */
 export function seal(random: Random, key: Uint8Array, context: string, plain: Uint8Array): string {
   const nonce = random.bytes(nonceBytes)

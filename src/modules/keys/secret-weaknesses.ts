@@ -10,10 +10,8 @@ const ofMasterKey = (text: string) =>
   spellingsOf(text).some(isKnownSecret) ? publiclyKnown : undefined
 
 /**
- * The secrets that an operator chooses, with the check that finds each too weak for production. A
- * previous secret still verifies tokens, so it can be used to forge them. Of master keys only the
- * publicly known ones are refused here: a master key signs nothing, and its shape was checked
- * before.
+ * Checks of operator-chosen secrets for production. A previous secret still verifies tokens, so a
+ * weak previous secret allows forgery.
  */
 const checks = {
   TOKEN_SECRET: secretWeakness,
@@ -25,11 +23,11 @@ const checks = {
 
 type Checked = keyof typeof checks
 
-/** Answers the weaknesses of configured secrets, by the names of their settings. */
+/** The weaknesses of configured secrets, by setting. */
 export function secretWeaknesses(
   values: Readonly<Record<Checked, Secret | undefined>>,
 ): (readonly [name: Checked, weakness: string])[] {
-  const names = Object.keys(checks) as Checked[] // its own keys
+  const names = Object.keys(checks) as Checked[] // the keys of `checks`
   return names.flatMap((name) => {
     const text = values[name]?.reveal()
     const weakness = text === undefined ? undefined : checks[name](text)

@@ -13,7 +13,7 @@ import {
 
 declare module '../../core/module/hooks.ts' {
   interface HookPoints {
-    /** In the transaction that turns the master key: what else is signed under it. */
+    /** In the transaction that rotates the master key: seals or signs other rows again. */
     onKeyTurned: OnRotated
   }
 }
@@ -27,7 +27,7 @@ declare module '../../core/module/services.ts' {
 }
 
 export const services = [
-  // With the audit log, which records a new key.
+  // Needs the audit log, which records new keys.
   service({
     needs: ['audit', 'isServer'],
     makes: ['keys'],

@@ -91,10 +91,9 @@ export function configure({ env, values }: Reading) {
     config: {
       masterKey: values.MASTER_KEY,
       nextMasterKey: masterKeyFiles.next === undefined ? values.MASTER_KEY_NEXT : undefined,
-      /** They are read anew while the service runs. */
       masterKeyFiles,
       token: {
-        /** Undefined: `accessAlgorithm` of keys/algorithm.ts decides by the key set. */
+        /** Undefined: `accessAlgorithm` of keys/algorithm.ts decides. */
         algorithm: values.TOKEN_ALGORITHM,
         rsaBits: values.TOKEN_RSA_BITS,
         secret: values.TOKEN_SECRET,
@@ -109,7 +108,6 @@ export function configure({ env, values }: Reading) {
         : []),
       ...(isProduction ? weaknesses.map(([name, weakness]) => `${name} ${weakness}`) : []),
     ],
-    // Production refuses them.
     warnings: isProduction
       ? []
       : weaknesses.map(([name, weakness]) =>
@@ -120,7 +118,6 @@ export function configure({ env, values }: Reading) {
   }
 }
 
-/** The files of the master key and of the next one, if the settings name any. */
 interface MasterKeyFiles {
   readonly present: string | undefined
   readonly next: string | undefined
@@ -132,7 +129,7 @@ function masterKeyFilesOf(env: Readonly<Record<string, string | undefined>>): Ma
   return { present, next: env.MASTER_KEY_NEXT_FILE || beside }
 }
 
-/** The 32 bytes of a master key. @throws Error whose message says what is wrong */
+/** Parses the 32 bytes of a master key. @throws Error whose message says what is wrong */
 export function parseMasterKey(value: string): Uint8Array {
   const bytes = /^[0-9a-fA-F]{64}$/.test(value)
     ? Buffer.from(value, 'hex')

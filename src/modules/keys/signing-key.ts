@@ -17,13 +17,12 @@ export type { SigningAlgorithm }
 
 export interface SigningKey {
   readonly kid: string
-  /** The only algorithm that this key may be used with. RFC 8725 section 3.1. */
+  /** The only algorithm of this key. RFC 8725 section 3.1. */
   readonly algorithm: SigningAlgorithm
   readonly signWith: KeyObject
   readonly verifyWith: KeyObject
 }
 
-/** A key that the operator has configured. */
 export interface OperatorKey extends SigningKey {
   /** False for the previous secret, which only verifies. */
   readonly signs: boolean
@@ -31,7 +30,7 @@ export interface OperatorKey extends SigningKey {
 
 const hmacSecretBytes = 32
 
-/** Makes a key from its stored material: the secret itself, or PKCS #8 in DER. */
+/** `material` is the secret itself, or PKCS #8 in DER. */
 export function signingKey(
   kid: string,
   algorithm: SigningAlgorithm,
@@ -46,8 +45,8 @@ export function signingKey(
 }
 
 /**
- * Generates the material of a new key: 256 random bits, or an RSA key of `rsaBits`, for which a
- * thread of libuv's pool works 0.1 s (2048) to 0.4 s (3072).
+ * Generates 256 random bits, or an RSA key of `rsaBits`: 0.1 s (2048) to 0.4 s (3072) of a libuv
+ * thread.
  */
 export async function generateMaterial(
   algorithm: SigningAlgorithm,
@@ -59,19 +58,17 @@ export async function generateMaterial(
   return privateKey.export({ format: 'der', type: 'pkcs8' })
 }
 
-/** The length of an RSA key by its stored material. */
 export function rsaBitsOf(material: Uint8Array): number {
   const { signWith } = signingKey('', 'RS256', material)
   return signWith.asymmetricKeyDetails?.modulusLength ?? 0
 }
 
-/** Makes the keys of `TOKEN_SECRET`, `TOKEN_SECRET_PREVIOUS` and `TOKEN_PRIVATE_KEY`. */
 export async function operatorKeys({ token }: Pick<Config, 'token'>): Promise<OperatorKey[]> {
   const keys: OperatorKey[] = []
   const addSecret = (secret: Secret | undefined, signs: boolean) => {
     if (!secret) return
     const bytes = Buffer.from(secret.reveal())
-    // A kid is public, and a plain hash of the secret could be used to test guesses.
+    // A kid is public: a plain hash of the secret would confirm guesses.
     const kid = createHmac('sha256', bytes).update('kid').digest('base64url').slice(0, 22)
     keys.push({ ...signingKey(kid, 'HS256', bytes), signs })
   }
@@ -87,7 +84,7 @@ export async function operatorKeys({ token }: Pick<Config, 'token'>): Promise<Op
   return keys
 }
 
-/** The public half as a JSON Web Key. RFC 7517. */
+/** RFC 7517. */
 export function publicJwk(key: KeyObject): JWK {
   return key.export({ format: 'jwk' }) as JWK // the types of Node and jose differ
 }

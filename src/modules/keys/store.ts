@@ -2,33 +2,31 @@ import type { Insertable, Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 
-/** What a key is for: access tokens, refresh tokens, or stored secrets. */
 export type KeyPurpose = 'signing' | 'refresh' | 'data'
 
-/** A stored key, its material sealed under the master key. */
+/** A stored key; the material is sealed under the master key. */
 export interface SealedKey {
   readonly id: string
   readonly purpose: KeyPurpose
   readonly algorithm: string
   readonly sealed: string
-  /** Epoch milliseconds; `retiredAt` is null for a key that nothing has replaced. */
+  /** Epoch milliseconds; `retiredAt` is null for a current key. */
   readonly createdAt: number
   readonly retiredAt: number | null
-  /** From when it signs; null: as soon as every node knows it. */
+  /** Null: as soon as every node knows the key. */
   readonly signsFrom: number | null
-  /** Whether version 0.2.0 made it, which signed tokens of both types with a signing key. */
+  /** Version 0.2.0 made the key and signed both types of tokens with it. */
   readonly isOlder: boolean
 }
 
-// A node of version 0.2.0 may work beside this one. It knows the purposes signing and data alone,
-// and must verify the refresh tokens of this node. So their keys are signing keys for it, which it
-// believes to be replaced: it never signs with them. The largest time of a Date, ECMA-262.
+// Nodes of version 0.2.0 know the purposes signing and data only, and must verify our refresh
+// tokens. For these nodes a refresh key is a replaced signing key, which never signs. The largest
+// time of a Date, ECMA-262.
 const neverMs = 8_640_000_000_000_000
 
-/** The table of keys. */
 export function keyStore(db: DatabaseOrTransaction) {
   return {
-    /** All keys, the newest first. */
+    /** Newest first. */
     async all(): Promise<SealedKey[]> {
       const query = db.selectFrom('keys').selectAll().orderBy('created_at', 'desc').orderBy('id')
       return (await query.execute()).map(toKey)
@@ -38,13 +36,13 @@ export function keyStore(db: DatabaseOrTransaction) {
       await db.insertInto('keys').values(toRow(key)).execute()
     },
 
-    /** Retires keys: they verify until the given time. */
+    /** The keys verify until the given time. */
     async retire(ids: readonly string[], until: number): Promise<void> {
       if (ids.length === 0) return
       await db.updateTable('keys').set({ retired_at: until }).where('id', 'in', ids).execute()
     },
 
-    /** Retires a signing key at once; answers false if no such key verifies. */
+    /** Retires a signing key at once; false if no such key verifies. */
     async end(id: string, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('keys')
@@ -58,7 +56,7 @@ export function keyStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** The purpose in the row of a key, which version 0.2.0 reads as well. */
+/** The purpose in the row, as version 0.2.0 reads it. */
 export function storedPurpose(purpose: KeyPurpose): 'signing' | 'data' {
   return purpose === 'data' ? 'data' : 'signing'
 }
@@ -66,7 +64,7 @@ export function storedPurpose(purpose: KeyPurpose): 'signing' | 'data' {
 function toKey(row: Selectable<Schema['keys']>): SealedKey {
   return {
     id: row.id,
-    // A purpose that was edited must not open: it is part of what is sealed.
+    // The purpose is part of the sealed text, so an edited purpose does not open.
     purpose: row.purpose === 'signing' && row.usage === 'refresh' ? 'refresh' : row.purpose,
     algorithm: row.algorithm,
     sealed: row.sealed,

@@ -29,14 +29,14 @@ interface KeysTable {
   id: string
   purpose: 'signing' | 'data'
   algorithm: string
-  /** The key, encrypted under the master key: AES-256-GCM, base64url. */
+  /** AES-256-GCM under the master key, base64url. */
   sealed: string
   created_at: number
-  /** Until when a replaced key verifies; null for the current key. */
+  /** When a replaced key stops verifying; null for the current key. */
   retired_at: number | null
-  /** What the key is for, which `purpose` alone does not say; null if version 0.2.0 made it. */
+  /** Null for keys that version 0.2.0 made. */
   usage: 'signing' | 'refresh' | 'data' | null
-  /** From when it signs; null: as soon as every node knows it. */
+  /** Null: as soon as every node knows the key. */
   signs_from: number | null
 }
 
@@ -47,16 +47,16 @@ interface MasterKeyTurnsTable {
   key_before: string
   key_next: string
   asked_at: number
-  /** Null while it is only asked who knows the next key. */
+  /** Null while the nodes are still asked. */
   turned_at: number | null
 }
 
-/** What a process knows of the next master key of a rotation. */
+/** Whether a process knows the next master key. */
 interface MasterKeyNodesTable {
   turn: string
   /** Host and process. */
   instance: string
-  /** 1: it knows the key. */
+  /** 1: the process knows the key. */
   knows: number
   at: number
 }

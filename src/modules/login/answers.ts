@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Result } from '../authentication/completion.ts'
 import { type BrowserSessionDeps, sessionResult } from '../sessions/browser.ts'
 import { pairResult, type TokenResultDeps, tokenResult } from '../tokens/results.ts'
 import type { LoginMode } from './settings.ts'
 
-export interface LoginAnswersDeps extends BrowserSessionDeps, TokenResultDeps {
-  readonly config: Pick<Config, 'session' | 'token'>
-}
+export type LoginAnswersDeps = BrowserSessionDeps & TokenResultDeps & Pick<Needs, 'config'>
 
 /** Runs a login that gives this result. */
 export type RunLogin = <Issued, Answer>(result: Result<Issued, Answer>) => Promise<Answer>

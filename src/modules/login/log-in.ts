@@ -1,13 +1,10 @@
+import type { Needs } from '../../core/module/services.ts'
 import { type AuthenticateDeps, authenticate, type Method } from '../authentication/attempt.ts'
-import type { Completion, Result } from '../authentication/completion.ts'
-import type { Requirements } from '../authentication/requirements.ts'
+import type { Result } from '../authentication/completion.ts'
 import type { LoginAttempt } from '../throttle/limits.ts'
 import { type LoginInput, meetRequirements, type StepDeps } from './steps.ts'
 
-export interface LogInDeps extends AuthenticateDeps, StepDeps {
-  readonly completion: Completion
-  readonly requirements: Pick<Requirements, 'pass' | 'refuse'>
-}
+export type LogInDeps = AuthenticateDeps & StepDeps & Pick<Needs, 'completion' | 'requirements'>
 
 export interface Login {
   readonly login: LoginAttempt

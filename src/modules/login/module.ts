@@ -28,9 +28,9 @@ export const module: Module = {
       settings: [
         'LOGIN_ATTEMPTS',
         'LOGIN_WINDOW_SECONDS',
-        'LOGIN_ADDRESS_ATTEMPTS',
+        'LOGIN_IP_ATTEMPTS',
         'LOGIN_ADDRESS_WINDOW_SECONDS',
-        'LOGIN_CAPTCHA_AFTER',
+        'LOGIN_PROOF_OF_WORK_AFTER',
         'LOGIN_LOCK_AFTER',
       ],
     },

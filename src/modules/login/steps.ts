@@ -1,14 +1,12 @@
-import type { Database } from '../../core/database/database.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { loginFail } from '../authentication/events.ts'
 import type { Evidence } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
-import type { Passed, Requirements } from '../authentication/requirements.ts'
+import type { Passed } from '../authentication/requirements.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Attempt } from '../throttle/attempt.ts'
-import type { Tokens } from '../tokens/tokens.ts'
-import type { Proof, SecondFactor } from '../totp/second-factor.ts'
+import type { Proof } from '../totp/second-factor.ts'
 
 /** The fields of a request for the steps of a login; an empty field of a form counts as absent. */
 export interface LoginInput extends Proof {
@@ -18,13 +16,7 @@ export interface LoginInput extends Proof {
   readonly newPassword: string | undefined
 }
 
-export interface StepDeps {
-  readonly accounts: Pick<Accounts, 'replacePassword' | 'reread'>
-  readonly db: Database
-  readonly requirements: Pick<Requirements, 'pass'>
-  readonly secondFactor: Pick<SecondFactor, 'prove'>
-  readonly tokens: Pick<Tokens, 'issueEnrolment'>
-}
+export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'requirements' | 'secondFactor' | 'tokens'>
 
 /** Takes the step of the second factor. @throws ApiError as `prove` of `SecondFactor` */
 export async function takeSecondFactor(

@@ -1,23 +1,15 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import type { Events } from '../../core/events/events.ts'
 import type { Username } from '../../core/lib/username.ts'
-import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { accountIn } from '../accounts/accounts.ts'
 import { adminAction } from '../accounts/events.ts'
-import type { AutomaticLock } from '../accounts/lock.ts'
-import type { Clients } from '../clients/clients.ts'
-import type { ForgottenOfAddress, LimitState, ThrottleOverview } from '../throttle/overview.ts'
+import type { ForgottenOfAddress, LimitState } from '../throttle/overview.ts'
 
 /**
  * What an administrator sees and clears of the limits: over HTTP (throttle-routes.ts), or at the
  * command line (throttle-commands.ts).
  */
-export interface ThrottledDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly clients: Pick<Clients, 'ids'>
-  readonly events: Events
-  readonly lock: AutomaticLock
-  readonly throttle: ThrottleOverview
-}
+export type ThrottledDeps = Pick<Needs, 'accounts' | 'clients' | 'events' | 'lock' | 'throttle'>
 
 /** The state of a limit, with the username or the client that it counts, null if that is unknown. */
 export interface NamedState extends LimitState {

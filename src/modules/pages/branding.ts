@@ -26,14 +26,14 @@ const maxLinks = 10
 const maxTextLength = 500
 const none: OwnTexts = { headline: null, help: null, links: [] }
 
-/** Reads PAGES_LOGO_FILE and PAGES_TEXTS_FILE; continues after a mistake. */
+/** Reads BRAND_LOGO_FILE and BRAND_TEXTS_FILE; continues after a mistake. */
 export function readBranding(
   logoFile: string | undefined,
   textsFile: string | undefined,
   first: Language,
 ): BrandingReading {
-  const logo = attempt('PAGES_LOGO_FILE', null, () => (logoFile ? readLogo(logoFile) : null))
-  const given = attempt('PAGES_TEXTS_FILE', {}, () => (textsFile ? readTexts(textsFile) : {}))
+  const logo = attempt('BRAND_LOGO_FILE', null, () => (logoFile ? readLogo(logoFile) : null))
+  const given = attempt('BRAND_TEXTS_FILE', {}, () => (textsFile ? readTexts(textsFile) : {}))
   const inFirst = { ...none, ...given.value[first] }
   const texts = Object.fromEntries(
     languages.map((language) => [language, { ...inFirst, ...given.value[language] }]),

@@ -2,14 +2,16 @@ import { list, oneOf, optional, text, type Values } from '../../core/config/kind
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { languages } from '../../core/lib/languages.ts'
 import { readBranding } from './branding.ts'
-import { parseReturnOrigin } from './return-origins.ts'
+import { parseReturnOrigin } from './redirect-origins.ts'
 
 export const settings = {
-  RETURN_ORIGINS: list({
+  REDIRECT_ORIGINS: list({
+    formerly: 'RETURN_ORIGINS',
     doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` need no place here.',
     parse: parseReturnOrigin,
   }),
-  PAGES_NAME: text({
+  BRAND_NAME: text({
+    formerly: 'PAGES_NAME',
     default: 'Gatehouse',
     doc: 'The name of your service on pages and in mail: at most 60 characters.',
     check: (value) => {
@@ -18,14 +20,16 @@ export const settings = {
       }
     },
   }),
-  PAGES_COLOR: optional({
+  BRAND_COLOR: optional({
+    formerly: 'PAGES_COLOR',
     doc: 'The colour of buttons and links: `#rrggbb`. docs/pages.md',
     parse: (value) => {
       if (!/^#[0-9a-f]{6}$/i.test(value)) throw new Error('must be a colour like #1a5fb4')
       return value.toLowerCase()
     },
   }),
-  PAGES_LOGO_FILE: optional({
+  BRAND_LOGO_FILE: optional({
+    formerly: 'PAGES_LOGO_FILE',
     doc: 'A file with your logo, SVG or PNG, at most 64 KiB.',
     parse: (value) => value,
   }),
@@ -34,7 +38,8 @@ export const settings = {
     values: languages,
     doc: 'The language of pages and mail for a person who asks for none that there is.',
   }),
-  PAGES_TEXTS_FILE: optional({
+  BRAND_TEXTS_FILE: optional({
+    formerly: 'PAGES_TEXTS_FILE',
     doc: 'A JSON file with texts of your own, and links such as those to an imprint. docs/pages.md',
     parse: (value) => value,
   }),
@@ -46,16 +51,16 @@ declare module '../../core/config/load.ts' {
 }
 
 export function configure({ values }: Reading) {
-  const { PAGES_LANGUAGE: language, PAGES_LOGO_FILE, PAGES_TEXTS_FILE } = values
-  const { mistakes, ...branding } = readBranding(PAGES_LOGO_FILE, PAGES_TEXTS_FILE, language)
+  const { PAGES_LANGUAGE: language, BRAND_LOGO_FILE, BRAND_TEXTS_FILE } = values
+  const { mistakes, ...branding } = readBranding(BRAND_LOGO_FILE, BRAND_TEXTS_FILE, language)
   return {
     config: {
       pages: {
-        name: values.PAGES_NAME,
-        color: values.PAGES_COLOR,
+        name: values.BRAND_NAME,
+        color: values.BRAND_COLOR,
         language,
         ...branding,
-        returnOrigins: values.RETURN_ORIGINS,
+        redirectOrigins: values.REDIRECT_ORIGINS,
       },
     },
     mistakes,

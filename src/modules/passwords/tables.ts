@@ -7,7 +7,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['account'],
     refersTo: 'accounts',
     person: { column: 'account', onDelete: 'delete' },
-    present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
+    present: 'isOfPresentAccount',
     namesNone: ['hash'],
   },
 ]

@@ -1,7 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { listOrders } from '../../core/database/list-orders.ts'
-import { isOnPage, minDeepOffset } from '../../core/database/list-pages.ts'
+import { isOnPage, minDeepOffset } from '../../core/database/list-query.ts'
 import { isPendingDeletion } from '../../core/database/pending-deletion.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
@@ -59,7 +58,7 @@ const fromOffset = prepared(
 )
 const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number }>) =>
   posts(db)
-    .where(isOnPage(db, listOrders.postsById, place))
+    .where(isOnPage(db, { table: 'posts', id: 'id', count: 'posts' }, place))
     .orderBy('posts.id'),
 )
 const total = prepared((db) =>

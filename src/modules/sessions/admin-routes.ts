@@ -10,9 +10,6 @@ import { SessionList, showSession } from './schemas.ts'
 const path = '/api/admin/accounts/:username/sessions'
 const access = { rule: role('ADMIN') }
 
-/**
- * GET and DELETE /api/admin/accounts/{username}/sessions: lists and ends sessions of an account.
- */
 export async function routes(app: App, { accounts, sessions }: Needs): Promise<void> {
   const named = accountNamed(accounts)
 

@@ -10,10 +10,7 @@ import type { EndedSession, LiveSession, Sessions } from './sessions.ts'
 import { authTimeOf } from './sessions.ts'
 import type { StoredSession } from './store.ts'
 
-/**
- * Authenticates by the session cookie. Spec 5.2. A cookie without a live session counts as no
- * cookie: the caller has logged out and gets 401 "Authentication required".
- */
+/** Spec 5.2. A cookie without a live session counts as no cookie: 401 "Authentication required". */
 export function sessionAuthenticator(
   config: Pick<Config, 'roles' | 'session'>,
   sessions: Sessions,
@@ -78,7 +75,7 @@ export function sessionAuthenticator(
     }
   }
 
-  /** The same set for each request of a session that is cached. */
+  /** The same set for each request of a cached session. */
   function rolesOf(stored: StoredSession): ReadonlySet<Role> {
     const known = roleSets.get(stored)
     if (known) return known

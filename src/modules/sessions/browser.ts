@@ -11,8 +11,8 @@ export interface BrowserSessionDeps {
 }
 
 /**
- * The result of a login in mode session, and of a sign-in through a provider: it starts a session
- * and sets its cookie. Answers the CSRF token of the session.
+ * The result of a login in mode session and of a sign-in through a provider: starts a session, sets
+ * the cookie and returns the CSRF token.
  */
 export function sessionResult(
   { config, sessions }: BrowserSessionDeps,
@@ -34,10 +34,7 @@ export function sessionResult(
   }
 }
 
-/**
- * Ends the session of the request's cookie, if there is one.
- * @throws DatabaseUnavailable if the end is not stored
- */
+/** @throws DatabaseUnavailable if the end is not stored */
 export async function endSession(
   { config, sessions }: BrowserSessionDeps,
   request: FastifyRequest,

@@ -20,7 +20,7 @@ const sessionCookie: Check<OfflineContext> = {
   find({ config }) {
     const { hostname, protocol } = new URL(config.baseUrl)
     const { cookieName } = config.session
-    // The browser takes a name with the prefix over https alone.
+    // Browsers accept a cookie with the prefix over https only.
     if (cookieName.startsWith(prefix) || protocol !== 'https:' || isLoopback(hostname)) return []
     const hosts = [...new Set(knownHosts(config))].filter((host) => isSibling(host, hostname))
     if (hosts.length === 0) return []
@@ -31,13 +31,12 @@ const sessionCookie: Check<OfflineContext> = {
   },
 }
 
-/** The other hosts in the settings: hosts that modules name, and origins. */
 function knownHosts({ http, otherHosts, pages }: Config): string[] {
-  const origins = [...http.corsOrigins, ...pages.returnOrigins].filter((one) => URL.canParse(one))
+  const origins = [...http.corsOrigins, ...pages.redirectOrigins].filter((one) => URL.canParse(one))
   return [...Object.values(otherHosts).flat(), ...origins.map((origin) => new URL(origin).hostname)]
 }
 
-/** Whether a cookie of one host can be set for the other: they have a domain of two labels in common. */
+/** Whether a cookie of one host can be set for the other: they share a domain of two labels. */
 function isSibling(host: string, own: string): boolean {
   const domain = own.split('.').slice(-2).join('.')
   return host !== own && domain.includes('.') && (host === domain || host.endsWith(`.${domain}`))

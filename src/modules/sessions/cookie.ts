@@ -6,10 +6,10 @@ type CookieConfig = Pick<Config, 'session'>
 // Spec 5.2. The prefix __Host- requires this path (RFC 6265bis section 4.1.3.2).
 const flags = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
 
-// A value that stands for itself: nothing in it is quoted, encoded or another cookie.
+// Nothing in such a value is quoted, encoded or another cookie.
 const plainValue = /^[A-Za-z0-9_-]+$/
 
-/** The value of the session cookie: the first one, if a request has two. */
+/** The first session cookie, if a request has two. */
 export function sessionCookie(
   request: FastifyRequest,
   { session: { cookieName } }: CookieConfig,

@@ -2,13 +2,12 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { deleteExpired } from '../../core/database/purge.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-// As long as the refusals that they explain.
+// As long as the refusals that the ends explain.
 const keptMs = 86_400_000
 
-/** The ends of sessions together with all logins of their account, kept for a day. */
 export function sessionEnds(db: DatabaseOrTransaction) {
   return {
-    /** Notes the sessions of an account that are about to end, but for one. */
+    /** Stores the ends of all sessions of an account but one. */
     async note(userId: number, exceptId: string | undefined, now: number): Promise<void> {
       await db
         .insertInto('session_ends')
@@ -36,8 +35,8 @@ export function sessionEnds(db: DatabaseOrTransaction) {
 const maxReadsPerSecond = 100
 
 /**
- * Finds why no session has an id. A flood of made-up cookies must not cost a second read each, so of
- * many in a second the others count as unknown.
+ * Explains a missing session. A flood of made-up cookies must not cost a second read each: above a
+ * limit per second the reason is unknown.
  */
 export function createEndReader({
   db,
@@ -58,7 +57,7 @@ export function createEndReader({
   }
 }
 
-/** Deletes up to `batchSize` of them that are older than a day; answers how many. */
+/** Deletes up to `batchSize` ends that are older than a day; returns the count. */
 export function purgeSessionEnds(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   batchSize: number,

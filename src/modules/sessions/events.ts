@@ -19,14 +19,15 @@ export const sessionCreated = eventType<{ user_id: number }>('session_created', 
 
 export const sessionEnded = eventType<{
   user_id: number
-  reason: 'logout' | 'owner' | 'everywhere' | 'administrator' | 'limit' | 'replaced'
+  reason: 'logout' | 'owner' | 'operator' | 'everywhere' | 'administrator' | 'limit' | 'replaced'
   count?: number
 }>('session_ended', {
   groups: ['logins'],
   description: 'a session is ended, by a logout for example',
   fields: {
     user_id: '',
-    reason: 'with `everywhere` and `administrator` all sessions, or all but that of the caller',
+    reason:
+      'with `everywhere` and `administrator` all sessions, or all but that of the caller; `operator`: one session, by a command',
     count: 'absent for one',
   },
   words: { en: 'Session ended', de: 'Sitzung beendet' },

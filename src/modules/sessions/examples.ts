@@ -1,7 +1,11 @@
 import type { Someone, TestApp } from '../../../test/app.ts'
-import { belowBothAccounts, type Examples } from '../../../test/example.ts'
+import {
+  belowBothAccounts,
+  type CommandExamples,
+  type CommandWorld,
+  type Examples,
+} from '../../../test/example.ts'
 
-/** The id of another session of an account. */
 export async function otherSession(app: TestApp, who: Someone): Promise<string> {
   const headers = await app.session(who)
   const sessions = (await app.call('GET', '/api/account/sessions', { headers })).body
@@ -43,4 +47,14 @@ export const examples: Examples = {
     events: ['session_ended'],
     make: async ({ newAccount }) => ({ params: { username: (await newAccount()).username } }),
   },
+}
+
+const ofNewOne =
+  (words: string) =>
+  async ({ run, newAccount }: CommandWorld) =>
+    run(`session ${words} ${(await newAccount()).username}`)
+
+export const commands: CommandExamples = {
+  'session list': { run: ofNewOne('list') },
+  'session end': { events: ['session_ended'], run: ofNewOne('end') },
 }

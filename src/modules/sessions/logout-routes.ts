@@ -19,9 +19,9 @@ const SentLogout = named(
 )
 
 /**
- * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header
- * with its pair, and the refresh token of the body. An invalid token counts as ended. No body keeps
- * the session and the bearer token from their end: a body that cannot be read counts as none.
+ * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token with its pair,
+ * and the refresh token of the body. An invalid token counts as ended. An unreadable body counts as
+ * no body.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { endBearer, endRefresh } = options
@@ -33,7 +33,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       config: {
         tag: 'Sign in',
         access: { rule: anyone },
-        csrf: 'exempt', // it only ends logins
+        csrf: 'exempt', // only ends logins
         body: 'any',
         sends: SentLogout,
         responseHeaders: ['set-cookie'],

@@ -12,10 +12,27 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  /** Browsers must send it with every state-changing request of a session. */
+  /** Required for every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: () => import('./settings.ts'),
 
+  commands: [
+    {
+      rows: [
+        {
+          name: 'session list',
+          operands: ['username'],
+          summary: 'Shows the live sessions of an account, the newest first',
+        },
+        {
+          name: 'session end',
+          operands: ['username', '[id]'],
+          summary: 'Ends one session of an account; without an id, all sessions and all tokens',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
   services: () => import('./services.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),

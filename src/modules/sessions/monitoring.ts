@@ -3,7 +3,6 @@ import { Counters } from '../../core/measurements/counters.ts'
 import { counted, eventTotal, gauge } from '../../core/measurements/family.ts'
 import type { Monitoring } from '../../core/module/monitoring.ts'
 
-/** By reason, of ended sessions. */
 const sessionsEnded = () =>
   new Counters(
     ['logout', 'owner', 'everywhere', 'administrator', 'limit', 'replaced'].map((reason) => [

@@ -27,8 +27,8 @@ const SessionName = {
 } as const
 
 /**
- * The routes of the caller's own sessions: GET and DELETE /sessions, and DELETE /sessions/{id},
- * below /api/user/account (role USER) and /api/account (any account).
+ * GET and DELETE /sessions, and DELETE /sessions/{id}, below /api/user/account (role USER) and
+ * /api/account (any account).
  */
 export async function routes(
   app: App,
@@ -76,7 +76,7 @@ export async function routes(
       const current = ownSession(request, userId)
       const live = await sessions.of(userId)
       const own = live.find(({ id }) => id === current)
-      // To end the session of the request itself is a logout.
+      // Ending the session of the request itself is a logout.
       if (own?.handle !== request.params.id) assertRecentLogin(request, config, clock)
       const ended = await sessions.endOne(userId, request.params.id, reauthorize(request))
       if (!ended) {

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/export-section.ts'
 
-/** The sessions, also those that have just come to their timeout. */
+/** Includes sessions that have just timed out. */
 export const sections: readonly ExportSection[] = [
   list({ name: 'sessions', tables: ['sessions'] }, async (db, userId) => {
     const rows = await db

@@ -11,7 +11,6 @@ import { authenticated } from '../../core/policy/rules.ts'
 import { sensitiveUpdate } from './events.ts'
 import { sessionState } from './schemas.ts'
 
-/** The operation means nothing, so its body means nothing either. */
 const Transfer = named(
   'Transfer',
   { type: 'object', additionalProperties: true, description: 'Any JSON; it is not read' },
@@ -20,10 +19,7 @@ const Transfer = named(
 
 const bySession = { rule: authenticated, schemes: ['session'] } as const
 
-/**
- * GET /api/session, GET /api/protected and POST /api/transfer, spec 3.1, 4.1 and 5.2. They accept a
- * session only; other credentials are ignored.
- */
+/** Spec 3.1, 4.1 and 5.2. Only a session is accepted; other credentials are ignored. */
 export async function routes(app: App, { config, db, events }: Needs): Promise<void> {
   app.get(
     '/api/session',
@@ -77,7 +73,7 @@ export async function routes(app: App, { config, db, events }: Needs): Promise<v
       },
     },
     async (request) => {
-      // The specification gives the operation no effect: it only leaves an event.
+      // The specification gives the operation no effect: only an event is recorded.
       const userId = Number(callerOf(request).subject)
       const record = (trx: DatabaseOrTransaction) =>
         events.emitInTransaction(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })

@@ -24,10 +24,10 @@ const SessionBody = named(
   },
 )
 
-/** Of the examples. */
+/** For examples. */
 export const csrf_token = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'
 
-/** The answer of a login in mode session. Spec 4.1. */
+/** Spec 4.1. */
 export const SessionAnswer = named(
   'StartedSession',
   exactly({
@@ -37,7 +37,6 @@ export const SessionAnswer = named(
   { message: 'Logged in', csrf_token },
 )
 
-/** The session of a request, with the roles of the service. */
 export const sessionState = (roles: readonly Role[]) =>
   named(
     'CurrentSession',
@@ -57,10 +56,10 @@ export const sessionState = (roles: readonly Role[]) =>
     },
   )
 
-/** The live sessions of one account, the newest first; at most the newest 1000. */
+/** Newest first; at most 1000. */
 export const SessionList = { type: 'array', items: SessionBody } as const
 
-/** Shows a session on the wire; `current`: the request was made with it. */
+/** `current`: the session of the request. */
 export function showSession(session: OwnSession, current: boolean): Static<typeof SessionBody> {
   return {
     id: session.handle,

@@ -17,98 +17,88 @@ import { createEndReader, sessionEnds } from './ends.ts'
 import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
-// For the query of another credential that stands for a session.
 export { type StoredSession, toSession, withAccount } from './store.ts'
 
 /**
- * Cookie sessions. A session starts with a login. It ends by logout, by the idle timeout (30
- * minutes without a request by default) or by the absolute timeout. Spec 2.3, 3.1. The database
- * holds only the digest of the cookie's value.
+ * Cookie sessions. A session ends by logout, by the idle timeout (30 minutes by default) or by the
+ * absolute timeout. Spec 2.3, 3.1. The database holds only the digest of the cookie's value.
  */
 export interface Sessions {
   /**
    * Starts a session in the transaction of a login. Ends the session whose cookie came with the
-   * login, and the longest idle ones if the account has too many.
+   * login, and the longest idle sessions above the limit.
    */
   start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
   /** The session of a cookie's value; the request counts as activity. */
   resume(secret: string): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
   /**
-   * The same of a session that another credential stands for, as it was read with that credential.
-   * The id of a session is never a credential.
+   * The session of another credential, as read with that credential. The id of a session is never a
+   * credential.
    */
   resumeStored(
     session: StoredSession,
   ): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
   /**
-   * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
-   * transaction the session cannot end before the transaction does. Null if it has ended.
+   * Reads the session of a request again, as `db` sees it; counts as activity. In a transaction the
+   * session cannot end before the transaction. Null if the session has ended.
    */
   revalidate(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
-  /** The live sessions of an account, the newest first; at most the newest 1000. */
+  /** The live sessions of an account, newest first; at most 1000. */
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of these sessions by its handle; null if there is no such session. */
-  endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
+  endOne(
+    userId: number,
+    handle: string,
+    guard?: Guard,
+    reason?: 'owner' | 'operator',
+  ): Promise<OwnSession | null>
   /**
-   * Ends all tokens and all sessions of an account, except the session `keepSession`. The reason
-   * `administrator` stands for a caller at the routes of administration. False if the account does
-   * not exist.
+   * Ends all tokens and sessions of an account, except `keepSession`. The reason `administrator`
+   * stands for a caller of the administration routes. False for an unknown account.
    */
   endAll(
     userId: number,
     reason: 'everywhere' | 'administrator',
     options: EndOptions,
   ): Promise<boolean>
-  /** How many sessions are live. */
+  /** The number of live sessions. */
   count(): Promise<number>
-  /**
-   * Ends the session of a cookie's value; answers the user's id, or null if there is no such
-   * session.
-   */
+  /** Ends the session of a cookie's value; returns the user's id, or null without a session. */
   end(secret: string): Promise<number | null>
-  /**
-   * Writes the activity since the last flush to the database; answers how many sessions were
-   * active.
-   */
+  /** Writes the activity since the last flush; returns the number of active sessions. */
   flush(): Promise<number>
-  /** Deletes up to `batchSize` ended sessions; answers how many. */
+  /** Deletes up to `batchSize` ended sessions; returns the count. */
   purge(batchSize: number): Promise<number>
 }
 
 export interface Client {
   readonly address: string
   readonly userAgent: string
-  /** The value of the session cookie in the login request; that session ends. */
+  /** The session cookie of the login request; that session ends. */
   readonly replaces: string | undefined
 }
 
 export interface NewSession {
-  /** The cookie's value. */
   readonly secret: string
   readonly csrfToken: string
 }
 
 export interface LiveSession {
   readonly stored: StoredSession
-  /**
-   * Whether it is accepted only where a second factor is enrolled: a role of its account requires
-   * one.
-   */
+  /** A role requires a second factor: the session is accepted only for the enrolment. */
   readonly needsEnrolment: boolean
-  /** When it ends without further requests, in epoch milliseconds. */
+  /** Epoch milliseconds, without further requests. */
   readonly expiresAt: number
 }
 
-/** A cookie's value without a live session, and why that is so. */
 export interface EndedSession {
   readonly ended: RefusalReason
 }
 
-/** A session as shown to its owner. */
 export interface OwnSession {
-  /** The digest of the cookie's value, as in a principal: never shown. */
+  /** The digest of the cookie's value, never shown. */
   readonly id: string
-  /** Names the session on the wire: it neither resumes the session nor finds its row. */
+  /** Names the session on the wire; neither resumes the session nor finds its row. */
   readonly handle: string
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -121,7 +111,7 @@ export interface SessionsDeps {
   readonly accounts: Pick<Accounts, 'endLogins'>
   readonly config: Pick<Config, 'session'>
   readonly db: Database
-  /** For purges, which may be lost with the power. */
+  /** For purges, which a power failure may undo. */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
@@ -139,8 +129,7 @@ const maxListed = 1000
 const maxKnown = 10_000
 const flushBatchSize = 200
 const excessBatchSize = 500
-// How long after its stored timeout a session may still be live: its last activity may not be
-// flushed.
+// How long after its stored timeout a session may be live: activity may not be flushed yet.
 const flushLagMs = 10_000
 
 export function createSessions(deps: SessionsDeps): Sessions {
@@ -152,13 +141,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const { byId: lookUp } = sessionStore(db)
   const endOfSession = createEndReader({ db, clock })
-  // By the cookie's value, cached until anything in the database changes.
+  // By the cookie's value, until the database changes.
   const known = new BoundedMap<string, StoredSession>(maxKnown)
   let knownVersion = feed.anyVersion()
-  // Activity that is not flushed yet. The job flushes all sessions together once a second: a commit
-  // for each request would cost more than the request.
+  // Activity that is not flushed yet. A job flushes all sessions once a second: a commit per
+  // request would cost more than the request.
   const seen = new Map<string, number>()
-  // Its flush may come after a request of the same session at another worker: that one asks.
+  // Another worker may get a request of the session before the flush of this worker.
   workers.onAsked('session activity', (id) => seen.get(id as string) ?? 0)
 
   return {
@@ -180,7 +169,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       })
       const login = { username, factors: amr, session: id }
       await events.emitInTransaction(trx, sessionCreated, { user_id: userId }, { login })
-      // The count includes ended sessions that are still stored; `endExcess` leaves them out.
+      // The count includes ended sessions; `endExcess` leaves them out.
       const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
       const count = mayExceed ? await endExcess(trx, userId, id) : 0
       if (count > 0) {
@@ -210,10 +199,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     of: liveOf,
 
-    async endOne(userId, handle, guard) {
+    async endOne(userId, handle, guard, reason = 'owner') {
       const session = (await liveOf(userId)).find((other) => other.handle === handle)
       if (!session) return null
-      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, 'owner')
+      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, reason)
       return (await transact(db, [], remove, guard)) === null ? null : session
     },
 
@@ -242,7 +231,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
           const store = sessionStore(trx)
           for (const [id, lastSeenAt] of batch) await store.touch(id, lastSeenAt)
         })
-        // Only after the commit, and only what was not active again meanwhile.
+        // After the commit, and only sessions without newer activity.
         for (const [id, lastSeenAt] of batch) if (seen.get(id) === lastSeenAt) seen.delete(id)
       }
       return due.length
@@ -265,11 +254,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
   }
 
-  /** Removes a session; answers the user's id, or null if there is no such session. */
   async function removeOne(
     trx: DatabaseOrTransaction,
     id: string,
-    reason: 'owner' | 'logout' | 'replaced',
+    reason: 'owner' | 'operator' | 'logout' | 'replaced',
   ): Promise<number | null> {
     const userId = await sessionStore(trx).remove(id)
     if (userId !== null) {
@@ -279,7 +267,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return userId
   }
 
-  /** Checks a stored session and notes its activity. */
   function live(
     session: StoredSession,
   ): LiveSession | EndedSession | Promise<LiveSession | EndedSession> {
@@ -315,7 +302,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
         }
   }
 
-  /** Why no session has an id: all logins of its account were ended lately, or for another reason. */
   async function withoutRow(id: string): Promise<EndedSession> {
     const end = await endOfSession(id)
     return end ? { ended: { code: 'session_ended_with_logins', facts: end } } : unknown
@@ -344,9 +330,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   /**
-   * Ends the longest idle sessions of an account that has more than SESSIONS_PER_ACCOUNT; answers
-   * how many. The activity that other processes have not flushed yet does not count. If the
-   * operator has lowered the limit, each login ends a batch of the excess.
+   * Ends the longest idle sessions above SESSIONS_PER_ACCOUNT; returns the count. Activity that
+   * other processes have not flushed does not count. After the limit was lowered, each login ends a
+   * batch.
    */
   async function endExcess(
     trx: DatabaseOrTransaction,
@@ -368,7 +354,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return Math.max(lastSeenAt, seen.get(id) ?? 0)
   }
 
-  /** When a session ends without further requests, in epoch milliseconds. */
+  /** Epoch milliseconds, without further requests. */
   function endOf({ createdAt, lastSeenAt }: Pick<OwnSession, 'createdAt' | 'lastSeenAt'>): number {
     return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
   }
@@ -390,9 +376,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
 }
 
 /**
- * When the user of a session authenticated with all factors that the account has now, in epoch
- * milliseconds; `unknownAuthTime` for a session without the second factor, and if its provider did
- * not say.
+ * When the user authenticated with all factors that the account has now, in epoch milliseconds;
+ * `unknownAuthTime` for a session without the second factor, and if the provider did not say.
  */
 export function authTimeOf({ account, amr, authTime, createdAt }: StoredSession): number {
   if (account.secondFactor && !amr.includes('mfa')) return unknownAuthTime
@@ -407,15 +392,14 @@ function handleOf(id: string): string {
 const malformed: EndedSession = { ended: { code: 'session_malformed' } }
 const unknown: EndedSession = { ended: { code: 'session_unknown' } }
 
-/** Adds the second factor to a session whose user has just confirmed it, in that transaction. */
+/** Adds the second factor to a session whose user has just confirmed the factor. */
 export async function addFactor(trx: DatabaseOrTransaction, id: string): Promise<void> {
   await sessionStore(trx).addAmr(id, ['otp', 'mfa'])
 }
 
 /**
- * Ends all sessions of an account but one, in the transaction of the change that requires it. Notes
- * their ends for a day, so that an operator can be told why a session is not known any more; `now` is
- * null for an account that is deleted, of which nothing is noted.
+ * Ends all sessions of an account but one, in the transaction of the change. The ends are kept for
+ * a day, for the explanation of refusals; with `now` null (deleted account) they are not kept.
  */
 export async function endSessionsOf(
   trx: DatabaseOrTransaction,

@@ -36,7 +36,7 @@ export const settings = {
   }),
 }
 
-/** Hosts beside the host of the service, by the names of the modules that know the hosts. */
+/** Further hosts, by the module that knows them. */
 export type OtherHosts = Readonly<Record<string, readonly string[]>>
 const otherHosts: OtherHosts = {}
 

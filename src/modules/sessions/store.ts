@@ -8,22 +8,20 @@ import { forKeyShare } from '../../core/database/transactions.ts'
 import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirement-facts.ts'
 
-/**
- * A stored session, with the present state of its account. Spec 2.3. Times in epoch milliseconds.
- */
+/** A stored session with its account. Spec 2.3. Times in epoch milliseconds. */
 export interface StoredSession {
   /** The digest of the cookie's value. */
   readonly id: string
   readonly userId: number
   readonly csrfToken: string
-  /** How its user authenticated; empty for a session of a version that did not store it. */
+  /** Empty for a session of a version that did not store it. */
   readonly amr: readonly string[]
-  /** When its user authenticated; null for a session of a version that did not store it. */
+  /** Null for a session of a version that did not store it. */
   readonly authTime: number | null
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly username: string
-  /** The verified address of its account. */
+  /** The verified address of the account. */
   readonly email: string | null
   readonly account: Judged
 }
@@ -39,10 +37,9 @@ export interface NewSession {
   readonly userAgent: string
 }
 
-/** A stored session without its account. */
 export type SessionRow = NewSession & Pick<StoredSession, 'lastSeenAt'>
 
-/** Selects a session with its account, by an id or a subquery that finds it: see `toSession`. */
+/** See `toSession`. */
 export function withAccount(db: DatabaseOrTransaction, id: string | Expression<string>) {
   return db
     .selectFrom('sessions')
@@ -122,17 +119,13 @@ export function toSession(row: SessionWithAccount): StoredSession {
   }
 }
 
-/** Splits stored names of RFC 8176, which contain no spaces. */
 function splitAmr(text: string): string[] {
   return text === '' ? [] : text.split(' ')
 }
 
 export function sessionStore(db: DatabaseOrTransaction) {
   return {
-    /**
-     * Reads a session with its account. In a transaction, its row lock keeps the session until the
-     * end.
-     */
+    /** In a transaction, the row lock keeps the session until the end. */
     async byId(id: string): Promise<StoredSession | null> {
       const row = await (db.isTransaction ? byIdForKeyShare : byId).first(db, { id })
       return row ? toSession(row) : null
@@ -151,12 +144,11 @@ export function sessionStore(db: DatabaseOrTransaction) {
       })
     },
 
-    /** Raises the time of the last activity. Another process may have written a later one. */
+    /** Another process may have written a later time. */
     async touch(id: string, lastSeenAt: number): Promise<void> {
       await touched.all(db, { id, at: lastSeenAt })
     },
 
-    /** Adds methods by which the user of a session has authenticated since. */
     async addAmr(id: string, names: readonly string[]): Promise<void> {
       const row = await db
         .selectFrom('sessions')
@@ -168,14 +160,12 @@ export function sessionStore(db: DatabaseOrTransaction) {
       await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute()
     },
 
-    /** Removes a session; answers the user's id, or null if there is no such session. */
+    /** Returns the user's id, or null without a session. */
     async remove(id: string): Promise<number | null> {
       return (await removed.first(db, { id }))?.user_id ?? null
     },
 
-    /**
-     * Up to `limit` sessions of an account that were active after `seenAfter`, the newest first.
-     */
+    /** Up to `limit` sessions that were active after `seenAfter`, newest first. */
     async of(userId: number, seenAfter: number, limit: number): Promise<SessionRow[]> {
       const rows = await db
         .selectFrom('sessions')
@@ -199,7 +189,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
       }))
     },
 
-    /** Up to `limit` sessions of an account, live or ended, the longest idle first. */
+    /** Up to `limit` live or ended sessions, longest idle first. */
     async idleLongest(
       userId: number,
       limit: number,
@@ -222,7 +212,6 @@ export function sessionStore(db: DatabaseOrTransaction) {
       if (ids.length > 0) await db.deleteFrom('sessions').where('id', 'in', ids).execute()
     },
 
-    /** Counts the sessions that were active after `seenAfter` and created after `createdAfter`. */
     async count(seenAfter: number, createdAfter: number): Promise<number> {
       const { total } = await db
         .selectFrom('sessions')
@@ -233,7 +222,6 @@ export function sessionStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** Removes all sessions of an account but one. */
     async removeOf(userId: number, exceptId?: string): Promise<void> {
       await db
         .deleteFrom('sessions')
@@ -246,7 +234,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
 
 /**
  * Deletes up to `batchSize` sessions that were last active, or created, at or before the given
- * times; answers them.
+ * times; returns the sessions.
  */
 export async function purgeSessions(
   db: DatabaseOrTransaction,

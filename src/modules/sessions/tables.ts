@@ -35,9 +35,11 @@ interface SessionsTable {
   id: string
   user_id: number
   csrf_token: string
-  /** The authentication methods of its login (RFC 8176), joined by spaces; empty if not known. */
+  /** RFC 8176, joined by spaces; empty if unknown. */
   amr: Generated<string>
-  /** Epoch milliseconds; 0 if the provider did not say, null for a session of an earlier version. */
+  /**
+   * Epoch milliseconds; 0 if the provider did not say, null for a session of a previous version.
+   */
   auth_time: number | null
   created_at: number
   last_seen_at: number

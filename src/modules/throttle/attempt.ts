@@ -6,62 +6,64 @@ import type { Events } from '../../core/events/events.ts'
 import type { EventType } from '../../core/events/types.ts'
 
 /**
- * One attempt to log in or to prove a code. It succeeds if its work returns, fails if the work throws
- * `invalidCredentials` (or what `isFailure` accepts), and is cancelled by any other error: then it
- * does not count. No other file settles attempts.
+ * One attempt to log in or to prove a code. The attempt succeeds if its work returns, fails if the
+ * work throws `invalidCredentials` (or what `isFailure` accepts), and is cancelled by any other
+ * error. No other file settles attempts.
  */
 export interface Attempt {
-  /** When it was reserved, epoch milliseconds. */
+  /** Epoch milliseconds of the reservation. */
   readonly takenAt: number
   /**
-   * Set if the quota of the account is used up by another spelling of its name. The attempt can only
-   * fail: the work must verify a dummy hash in place of what was sent.
+   * Set if another spelling of the name used up the quota. The attempt can only fail: the work must
+   * verify a dummy hash.
    */
   readonly usedUp: UsedUp | null
-  /** Sets what a failure is recorded as from now on; fields that are not given stay as they are. */
+  /** Sets how a failure is recorded; absent fields stay. */
   onFailure(failure: Partial<Failure>): void
   /**
-   * Settles the attempt as succeeded in the transaction that completes the work; may be called again
-   * if that is begun anew. `account`, as this transaction read it, saves a statement if it has no
-   * failures to clear.
+   * Settles the attempt as succeeded in the transaction of the work; a retried transaction may call
+   * again. `account`, as read in this transaction, saves a statement if there are no failures to
+   * clear.
    */
   succeed(trx: DatabaseOrTransaction, account?: FailureCount): Promise<void>
+  /**
+   * Settles the attempt without a verdict, for work that returns the next step of a login: a right
+   * password alone must not clear the failures.
+   */
+  cancel(): Promise<void>
 }
 
-/** The count of an exceeded limit, as facts of a reason. `frees_at` in epoch milliseconds. */
+/** The count of an exceeded limit. `frees_at` in epoch milliseconds. */
 export type UsedUp = Readonly<Record<'used' | 'attempts' | 'window_seconds' | 'frees_at', number>>
 
 export interface Failure {
   /** Null if the work records the failure itself. */
   readonly event: EventType<{ user_id: number | null }> | null
-  /** The user of the account; null if no account has the name. */
+  /** Null if no account has the name. */
   readonly userId: number | null
-  /** Called when the failure is counted: resolves when the refusal may be answered. */
+  /** Resolves when the refusal may be sent. */
   readonly wait: (() => Promise<void>) | null
 }
 
-/** Failures in a row, as they are stored with an account. */
+/** Consecutive failures, as stored with an account. */
 export interface FailureCount {
   readonly failedLogins: number
   readonly lockedUntil: number | null
 }
 
-/**
- * An attempt that all its rate limits have admitted and that is not judged yet. Its holder must
- * call `fail`, `succeed` or `cancel`. For this file only.
- */
+/** An admitted attempt that is not settled. The holder must call `fail`, `succeed` or `cancel`. */
 export interface Reservation {
   /** Epoch milliseconds. */
   readonly takenAt: number
-  /** Counts the attempt as a failure until the window has passed. `also`: see `InTransaction`. */
+  /** Counts the attempt as a failure until the window has passed. */
   fail(also?: InTransaction): Promise<void>
-  /** Deletes the reservation and earlier failures, in a transaction that may be begun anew. */
+  /** Deletes the reservation and earlier failures, in a transaction that may be retried. */
   succeed(trx: DatabaseOrTransaction): Promise<void>
-  /** Deletes the reservation: there was no verdict, or it does not count. */
+  /** Deletes the reservation without a verdict. */
   cancel(): Promise<void>
 }
 
-/** Work done in the transaction that settles the attempt. If it throws, nothing is settled. */
+/** Work in the transaction that settles the attempt. An error of the work settles nothing. */
 export type InTransaction = (trx: DatabaseOrTransaction) => Promise<void>
 
 export interface AttemptDeps {
@@ -70,20 +72,19 @@ export interface AttemptDeps {
 
 export interface AttemptOptions {
   readonly reservation: Reservation
-  /** The default is null. */
   readonly usedUp?: UsedUp | null
   readonly events: Pick<Events, 'emit'>
   /** The username of the attempt, for the audit log alone. */
   readonly typed?: string | null
-  /** Which errors fail the attempt; by default `invalidCredentials`. */
+  /** Which errors fail the attempt; default: `invalidCredentials`. */
   readonly isFailure?: (error: unknown) => boolean
-  /** What else a failure changes in the transaction that counts it. */
+  /** Further changes in the transaction that counts the failure. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
-  /** What else a success changes in the transaction that settles it. */
+  /** Further changes in the transaction that settles the success. */
   readonly succeeded?: (trx: DatabaseOrTransaction, account?: FailureCount) => Promise<void>
 }
 
-/** Does the work as the attempt that was reserved, and settles it. @throws what the work throws */
+/** Does the work as the reserved attempt, and settles the attempt. @throws errors of the work */
 export async function runAttempt<T>(
   { db }: AttemptDeps,
   {
@@ -112,6 +113,10 @@ export async function runAttempt<T>(
       afterCommit(trx, () => {
         isSettled = true
       })
+    },
+    async cancel() {
+      await reservation.cancel()
+      isSettled = true
     },
   }
   try {

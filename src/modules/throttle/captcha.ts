@@ -8,13 +8,12 @@ import type { KeySet } from '../keys/key-set.ts'
 import type { ChallengeBody } from './schemas.ts'
 
 /**
- * The proof of work of spec 8, in the format of ALTCHA (version 2), issued and verified without
- * another service. A challenge is signed and not stored; its nonce is stored once a solution of it
- * has been accepted.
+ * The proof of work of spec 8, in the format of ALTCHA (version 2). A challenge is signed and not
+ * stored; its nonce is stored once a solution has been accepted.
  */
 export interface Captcha {
   challenge(): Promise<Challenge>
-  /** Whether this is the first solution of a challenge that was issued here and has not expired. */
+  /** Whether the solution is the first for an unexpired challenge of this service. */
   accepts(solution: string | undefined): Promise<boolean>
 }
 
@@ -27,7 +26,7 @@ export interface CaptchaDeps {
 }
 
 // 256 derivations on average to solve, one to verify: a guess costs the client ten times as much as
-// it costs the service.
+// the service.
 const algorithm = 'PBKDF2/SHA-256'
 const cost = 2000
 const keyPrefix = '00'
@@ -55,7 +54,7 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
     async accepts(text) {
       const payload = text === undefined ? null : parse(text)
       if (!payload || !(await isSolved(payload))) return false
-      const { nonce, expiresAt = 0 } = payload.challenge.parameters // issued here: the signature is verified
+      const { nonce, expiresAt = 0 } = payload.challenge.parameters // the signature is verified
       return expiresAt * 1000 > clock.now() && use(nonce, expiresAt * 1000)
     },
   }
@@ -66,11 +65,14 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
       const options = { challenge, solution, deriveKey, hmacSignatureSecret }
       return (await verifySolution(options)).verified
     } catch {
-      return false // the library throws if the payload has not the shape of a solved challenge
+      return false // the library throws for other payload shapes
     }
   }
 
-  /** Stores the nonce as used; answers false if it was before. One of several at once succeeds. */
+  /**
+   * Stores the nonce as used; false if it was used before. One of several concurrent calls
+   * succeeds.
+   */
   async function use(nonce: string, expiresAt: number): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('used_challenges')
@@ -81,7 +83,7 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
   }
 }
 
-/** Deletes up to `batchSize` used challenges that have expired; answers how many. */
+/** Deletes up to `batchSize` expired challenges; returns the count. */
 export function purgeChallenges(
   { db, clock }: Pick<CaptchaDeps, 'db' | 'clock'>,
   batchSize: number,
@@ -90,7 +92,7 @@ export function purgeChallenges(
   return deleteExpired(db, { ...challenges, until: clock.now() }, batchSize)
 }
 
-/** Loads the library at the first captcha: many services have none. */
+/** Loaded at the first captcha: many services need none. */
 async function loadAltcha() {
   const [library, { deriveKey }] = await Promise.all([
     import('altcha-lib'),
@@ -99,7 +101,7 @@ async function loadAltcha() {
   return { ...library, deriveKey }
 }
 
-/** Reads base64 of JSON, as the widget sends it; null for anything else. */
+/** Null for anything but base64 of JSON. */
 function parse(text: string): Payload | null {
   try {
     const payload: unknown = JSON.parse(Buffer.from(text, 'base64').toString())

@@ -2,7 +2,7 @@ import type { CommandExamples, Examples } from '../../../test/example.ts'
 
 export const examples: Examples = { getCaptcha: {} }
 
-export const settings = () => ({ LOGIN_CAPTCHA_AFTER: '1000' })
+export const settings = () => ({ LOGIN_PROOF_OF_WORK_AFTER: '1000' })
 
 export const commands: CommandExamples = {
   'throttle list': {},

@@ -3,7 +3,6 @@ import type { Username } from '../../core/lib/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { ThrottleKey } from './store.ts'
 
-/** The rate limits of a login, of a second factor, of the secret of a client, and of taken usernames. */
 export type LimitName =
   | 'login'
   | 'login_by_email'
@@ -24,32 +23,32 @@ const allClients = 'clients of an address'
 const takenPrefix = 'taken usernames '
 
 /**
- * The keys of all rate limits. No other file makes keys, so that `readThrottleKey` can read them.
+ * The keys of all rate limits. Only this file makes keys, so that `readThrottleKey` can read them.
  */
 export interface ThrottleKeys {
   /**
-   * Username and client address, spec 3.3; all texts that are no username share the keys of null.
-   * Both limits have one digest, which is computed once.
+   * Username and client address, spec 3.3; texts that are no username share the keys of null. Both
+   * limits share one digest.
    */
   named(
     username: Username | null,
     address: string,
   ): { readonly login: ThrottleKey; readonly captcha: ThrottleKey }
-  /** An account and the client's address: attempts in which the mail address of the account was typed. */
+  /** An account and a client address, for attempts with the account's email address. */
   byEmail(account: Username, address: string): ThrottleKey
   address(address: string): ThrottleKey
-  /** Client and address. A client and an account of one name never share a key. */
+  /** A client and an account of one name never share a key. */
   client(id: string, address: string): ThrottleKey
   /** All clients of an address, known or not. */
   clientAddress(address: string): ThrottleKey
-  /** The digest that stands for a username, or for a client's id, in the keys. */
+  /** The digest of a username or client id in the keys. */
   digestOf(name: string): string
 }
 
 /**
- * Makes keys with a keyed digest of the username. Users type passwords into the field of the
- * username by mistake: a reader of the database could guess such a password from a plain digest,
- * without the cost of a password hash. All nodes have the same digest key.
+ * The digest of the username is keyed: users type passwords into the username field, and a plain
+ * digest would let a reader of the database guess such a password cheaply. All nodes share the
+ * digest key.
  */
 export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): ThrottleKeys {
   const digestKey = derivedKey(dataKey, 'throttle')
@@ -70,27 +69,22 @@ export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): Thrott
   }
 }
 
-/**
- * The key of wrong codes, over all addresses: a client that sends codes has proved the password.
- */
+/** Wrong codes over all addresses: a client that sends codes has proved the password. */
 export function secondFactorKey(userId: number): ThrottleKey {
   return { username: factorPrefix + userId, address: '' }
 }
 
-/** A browser that is a device of an account, over all addresses. `device`: its digest. */
+/** `device`: the digest of a browser that is a device of the account. */
 export function deviceKey(userId: number, device: string): ThrottleKey {
   return { username: devicePrefix + userId, address: device }
 }
 
-/** The name under which attempts with a mail address are counted. No account can have this name. */
+/** Attempts with an email address are counted under this name, which no account can have. */
 export function nameOfEmail(emailKey: string): Username {
   return `mailto:${emailKey}` as Username
 }
 
-/**
- * The other keys that count towards the limit of a key: an account has one quota for its username and
- * its mail address together.
- */
+/** The other keys of the same limit: username and email address share one quota. */
 export function otherSpellings({ username, address }: ThrottleKey): ThrottleKey[] {
   const { count, usernameDigest } = readThrottleKey({ username, address })
   if (count === 'login') return [{ username: emailPrefix + usernameDigest, address }]
@@ -98,7 +92,7 @@ export function otherSpellings({ username, address }: ThrottleKey): ThrottleKey[
   return []
 }
 
-/** The keys of refusals that a username is taken: for a confirmation, and for a client's address. */
+/** Keys of refusals because a username is taken: for a confirmation, and for an address. */
 export function takenUsernamesKeys(confirmation: string, address: string) {
   return {
     confirmation: { username: takenPrefix + confirmation, address: '' },
@@ -109,15 +103,15 @@ export function takenUsernamesKeys(confirmation: string, address: string) {
 /** A key in readable form. */
 export interface LimitKey {
   readonly count: LimitName
-  /** `digestOf` the username, or the user's id, if the limit is one of a username or of a user. */
+  /** The digest of the username or the user's id, for limits of a username or user. */
   readonly usernameDigest: string | null
-  /** `digestOf` the id, if the limit is one of a client. */
+  /** The digest of the id, for limits of a client. */
   readonly clientDigest: string | null
   readonly userId: number | null
   readonly address: string | null
 }
 
-/** Reads a key of `ThrottleKeys`, or `secondFactorKey`. */
+/** Reads a key of `ThrottleKeys`, or of `secondFactorKey`. */
 export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
   const unnamed = { usernameDigest: null, clientDigest: null, userId: null, address }
   if (username === '') return { ...unnamed, count: 'address' }

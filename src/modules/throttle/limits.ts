@@ -30,58 +30,54 @@ import {
 /** The rate limits of every login: by form, JSON, Basic or code. Spec 3.3, 8; docs/adr/0010. */
 export interface LoginLimits {
   /**
-   * Does the work as one attempt, if every rate limit admits it.
-   * @throws ApiError tooManyLoginAttempts, captchaRequired; and what the work throws
+   * Does the work as one attempt. @throws ApiError tooManyLoginAttempts, captchaRequired; errors of
+   * the work
    */
   attempt<T>(login: LoginAttempt, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /**
-   * The same for a code after another proof than a password. It asks for no captcha, because a page
-   * with a field for the code alone cannot show one; the attempt counts towards the captcha's
-   * limit.
-   * @throws ApiError tooManyLoginAttempts; and what the work throws
+   * As `attempt`, for a code after another proof than a password. Requires no captcha, because a
+   * code page has none; the attempt counts towards the captcha's limit. @throws ApiError
+   * tooManyLoginAttempts; errors of the work
    */
   attemptCode<T>(login: LoginAttempt, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /** Admits a password that need not be verified again. @throws ApiError as `attempt` */
   admit(login: LoginAttempt): Promise<void>
 }
 
-/** The username, address and solved challenge of an attempt to log in. */
 export interface LoginAttempt {
   /**
-   * What was typed, in canonical form: a username, or `nameOfEmail`. Null for a text that can name no
+   * The input in canonical form: a username, or `nameOfEmail`. Null for text that can name no
    * account: such attempts share one key per address.
    */
   readonly username: Username | null
   /**
-   * If a mail address was typed: the name of its account, or a name that no account can have. The account
-   * has one quota for both spellings. No answer shows that the other spelling has used up the quota.
+   * For an email address: the username of its account, or a name that no account can have. Both
+   * spellings share one quota. No response reveals that the other spelling used up the quota.
    */
   readonly account?: Username
   /** The browser, if it is a device of the account: its quota replaces the limit of the address. */
   readonly device?: KnownDevice | null
-  /** The client's address. */
   readonly address: string
   /** The solution of a challenge; Basic cannot carry one. */
   readonly captcha?: string | undefined
-  /** No password was sent: it counts here, and not towards the lockout of the account. */
+  /** No password was sent: the attempt counts here, and not towards the lockout. */
   readonly isIncomplete?: boolean
 }
 
-/** A browser that has signed in to the account. */
 export interface KnownDevice {
   readonly userId: number
-  /** As `ofBrowser` of `Devices` answers it. */
+  /** From `Devices.ofBrowser`. */
   readonly digest: string
 }
 
-/** Counts failures in a row, over all addresses, in the transaction that settles the attempt. */
+/** Counts consecutive failures over all addresses, in the transaction that settles the attempt. */
 export interface FailuresInARow {
   /**
-   * Counts a failure. Answers the user's id if this failure locks the account. A failure at a reset
+   * Counts a failure; returns the user's id if the failure locks the account. A failure at a reset
    * counts during a lockout too, because a lockout does not deny the reset.
    */
   failed(trx: DatabaseOrTransaction, username: Username, during?: 'reset'): Promise<number | null>
-  /** Resets the count, unless failures have locked the account in the meantime: a lockout stays. */
+  /** Resets the count, unless failures have locked the account in the meantime. */
   succeeded(trx: DatabaseOrTransaction, username: Username, account?: FailureCount): Promise<void>
 }
 
@@ -93,18 +89,17 @@ export interface LoginLimitsDeps extends ThrottleDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-/** The quota of wrong codes of a user, over all addresses. */
+/** Wrong codes of a user, over all addresses. */
 export const secondFactorQuota: Quota = { attempts: 5, windowSeconds: 900 }
 
-/** The quota of a rate limit, by the settings in force. */
 export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quota {
-  const { perUsername, perAddress, captchaAfter } = login
+  const { perUsername, perAddress, proofOfWorkAfter } = login
   return {
     login: perUsername,
     login_by_email: perUsername,
     device: perUsername,
     address: perAddress,
-    captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
+    captcha: { attempts: proofOfWorkAfter, windowSeconds: perUsername.windowSeconds },
     second_factor: secondFactorQuota,
     client: perUsername,
     client_address: perAddress,
@@ -112,21 +107,21 @@ export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quo
   }[limit]
 }
 
-/** See `pendingLapses` of `RateLimit`. */
+/** See `RateLimit.pendingLapses`. */
 export function pendingLapses(limit: LimitName): boolean {
   return limit === 'address' || limit === 'client_address'
 }
 
-/** The rate limits of wrong secrets of clients. Their quotas are those of a login. */
+/** Rate limits of wrong client secrets, with the quotas of a login. */
 export interface ClientLimits {
-  /** Does the work as one attempt at the secret of a client. @throws as `LoginLimits.attempt` */
+  /** @throws as `LoginLimits.attempt` */
   attempt<T>(
     client: { readonly id: string; readonly address: string },
     work: (attempt: Attempt) => Promise<T>,
   ): Promise<T>
 }
 
-/** Makes the rate limits of clients, apart from those of logins: docs/adr/0034. */
+/** Apart from the limits of logins: docs/adr/0034. */
 export function createClientLimits(
   deps: Omit<LoginLimitsDeps, 'captcha' | 'failures'>,
 ): ClientLimits {
@@ -143,7 +138,7 @@ export function createClientLimits(
       const limits = (['client', 'client_address'] as const).map((name) => ({
         key: keys[name],
         quota: quotaOf(config, name),
-        resetsOnSuccess: name === 'client', // else an own client would buy guesses at others
+        resetsOnSuccess: name === 'client', // otherwise an own client would buy guesses at others
         pendingLapses: pendingLapses(name),
       }))
       const answer = await limiter.reserve(limits)
@@ -156,7 +151,6 @@ export function createClientLimits(
   }
 }
 
-/** Counts a failure towards the lockout of an account, in the transaction that settles the attempt. */
 export async function countFailure(
   { events, failures }: { events: Events; failures: Pick<FailuresInARow, 'failed'> },
   trx: DatabaseOrTransaction,
@@ -169,7 +163,6 @@ export async function countFailure(
   await events.emitInTransaction(trx, loginLock, payload, { typed: username })
 }
 
-/** Makes the rate limits of logins; `failures` counts those of an account. */
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const { config, events, captcha, failures } = deps
   const limiter = createLimiter(deps)
@@ -203,7 +196,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
     },
   }
 
-  /** The rate limits of a login, in the order in which they refuse. */
+  /** In the order in which the limits refuse. */
   function limitsOf({ username, account, device, address: client }: LoginAttempt) {
     const address = throttledAddress(client)
     const keys = throttleKeys.named(username, address)
@@ -225,7 +218,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       {
         key: throttleKeys.address(address),
         quota: quotaOf(config, 'address'),
-        resetsOnSuccess: false, // else a login to an own account would buy guesses at others
+        resetsOnSuccess: false, // otherwise a login to an own account would buy guesses at others
         pendingLapses: pendingLapses('address'),
         ...(ofDevice && { inPlaceOf: ofDevice }),
       },
@@ -267,8 +260,8 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 
   /**
-   * Also counts the outcome for the account, in the same transaction. It does so for usernames
-   * without an account too, so that both take the same time.
+   * Counts the outcome for the account too, in the same transaction. Usernames without an account
+   * take the same time.
    */
   function options(
     { reservation, usedUp }: Admitted,
@@ -289,14 +282,13 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
 /** A name that no account can have. */
 const noAccount = nameOfEmail('')
 
-/** The limit, changed so that a reached limit shows in no answer: the attempt is admitted and fails. */
+/** Hides a reached limit: the attempt is admitted and fails. */
 function toFail(limit: RateLimit): RateLimit {
   return { ...limit, admitsToFail: true }
 }
 
 /**
- * The limit without a maximum: the attempt is counted and admitted, because a challenge was solved.
- * If captchas are off, it is not counted either.
+ * Removes the maximum after a solved challenge. Without captchas the attempt is not counted either.
  */
 function unlimited(limit: RateLimit): RateLimit {
   if (limit.quota.attempts === 0) return limit

@@ -5,7 +5,7 @@ import type { Monitoring } from '../../core/module/monitoring.ts'
 
 const throttled = () => new Counters([['login'], ['requests']])
 
-/** The limit that has refused, by the error. */
+/** The limit that refused, by error. */
 const limits: Readonly<Record<string, string>> = {
   tooManyLoginAttempts: 'login',
   tooManyRequests: 'requests',

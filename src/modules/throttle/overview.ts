@@ -27,26 +27,26 @@ import {
   withoutLapsed,
 } from './throttle.ts'
 
-/** The state of all rate limits, by the settings in force, for an administrator. */
+/** The state of all rate limits, for an administrator. */
 export interface ThrottleOverview {
   /**
-   * The limits that count an attempt, the last used first. `total` and the pages end with the limits
-   * of the last `maxListedAttempts` attempts, so that each page costs the same however many there are.
+   * The limits that count an attempt, last used first. `total` and pages cover the last
+   * `maxListedAttempts` attempts, so that the cost of a page is bounded.
    */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
-  /** All limits that count an attempt, the last used first, in batches. */
+  /** All limits that count an attempt, last used first, in batches. */
   all(batchSize: number): AsyncIterable<LimitState[]>
-  /** The limits that count an attempt of an account now, the last used first; 100 at most. */
+  /** At most 100 limits of an account, last used first. */
   ofAccount(account: AccountName): Promise<LimitState[]>
-  /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
+  /** The digest of a username or client id in a `LimitState`. */
   digestOf(name: string): string
-  /** How many keys of a limit are blocked. */
+  /** The number of blocked keys. */
   blocked(count: 'login' | 'address'): Promise<number>
-  /** The limits of an address alone that count an attempt now. */
+  /** The limits of an address alone. */
   ofAddress(address: string): Promise<LimitState[]>
   /**
-   * Deletes the failed attempts of a username and of a client over all addresses, and the wrong
-   * codes of the user; pending attempts stay. Answers how many it has deleted.
+   * Deletes failed attempts of a username and of a client over all addresses, and wrong codes of
+   * the user; pending attempts stay. Returns the count.
    */
   forget(
     trx: DatabaseOrTransaction,
@@ -54,39 +54,38 @@ export interface ThrottleOverview {
     clientId: string,
   ): Promise<number>
   /**
-   * Deletes the failed attempts of the limits of an address alone, or of the /64 network of an IPv6
-   * address; those of a username or a confirmation at the address stay, and pending attempts too.
+   * Deletes failed attempts of the limits of an address alone (IPv6: of its /64 network). Attempts
+   * of a username or confirmation at the address stay, and pending attempts too.
    */
   forgetAddress(trx: DatabaseOrTransaction, address: string): Promise<ForgottenOfAddress>
 }
 
-/** How many failed attempts were deleted. */
+/** Counts of deleted attempts. */
 export interface ForgottenOfAddress {
-  /** The address as the limits count it: IPv4, or the /64 network of IPv6. */
+  /** IPv4, or the /64 network of IPv6. */
   readonly address: string
   readonly logins: number
   /** Wrong secrets of clients. */
   readonly clients: number
-  /** Refusals that a username is taken. */
+  /** Refusals because a username is taken. */
   readonly usernames: number
 }
 
 export interface AccountName {
   readonly userId: number
   readonly username: Username
-  /** The verified address, by which attempts on the pages may name it. */
+  /** The verified address, which attempts on the pages may use. */
   readonly email: string | null
 }
 
-/** The state of one rate limit. */
 export interface LimitState extends LimitKey {
-  /** Attempts that failed, and attempts that are not judged yet. */
+  /** Failed and pending attempts. */
   readonly used: number
   readonly pending: number
   /** The quota; 0: no limit. */
   readonly attempts: number
   readonly windowSeconds: number
-  /** Epoch milliseconds; null while the limit admits attempts. */
+  /** Epoch milliseconds; null while attempts are admitted. */
   readonly blockedUntil: number | null
 }
 
@@ -97,7 +96,6 @@ export interface ThrottleOverviewDeps extends ThrottleDeps {
 
 const maxOfAccount = 100
 const keysAtOnce = 20
-/** See `ThrottleOverview.page`. */
 export const maxListedAttempts = 2000
 
 export function createThrottleOverview({
@@ -183,7 +181,7 @@ export function createThrottleOverview({
 
   function namesOf(account: Parameters<ThrottleOverview['forget']>[1]): string[] {
     const { username, userId } = account
-    // The pages count a username that reads as a mail address as one.
+    // The pages count a username that looks like an email address as an email address.
     const addresses = [username, (userId !== null && account.email) || ''].map(parseEmail)
     const spellings = [
       username,
@@ -206,7 +204,7 @@ export function createThrottleOverview({
       const since = now - quota.windowSeconds * 1000
       return { limitKey, quota, window: { key, since }, others: otherSpellings(key) }
     })
-    // Few statements: one for each key takes longer than all else.
+    // Few statements: one statement per key dominates the cost.
     const inWindows: CountedAttempt[][] = []
     for (let from = 0; from < limits.length; from += keysAtOnce) {
       const some = limits.slice(from, from + keysAtOnce)

@@ -14,8 +14,8 @@ export const reasons = {
   },
   captchas_off: {
     guard: 'route',
-    explanation: 'Captchas are off: LOGIN_CAPTCHA_AFTER is 0.',
-    words: { de: 'Captchas sind aus: LOGIN_CAPTCHA_AFTER ist 0.' },
+    explanation: 'Captchas are off: LOGIN_PROOF_OF_WORK_AFTER is 0.',
+    words: { de: 'Captchas sind aus: LOGIN_PROOF_OF_WORK_AFTER ist 0.' },
   },
   limit_username_address: {
     guard: 'login limit',
@@ -33,8 +33,8 @@ export const reasons = {
   },
   limit_address: {
     guard: 'login limit',
-    explanation: 'Too many failed logins from this address (LOGIN_ADDRESS_ATTEMPTS).',
-    words: { de: 'Zu viele Fehlversuche von dieser Adresse (LOGIN_ADDRESS_ATTEMPTS).' },
+    explanation: 'Too many failed logins from this address (LOGIN_IP_ATTEMPTS).',
+    words: { de: 'Zu viele Fehlversuche von dieser Adresse (LOGIN_IP_ATTEMPTS).' },
     facts: counted,
     remedies: ['clear_address'],
     nextStep: 'wait until then, or gatehouse throttle clear --address IP',
@@ -72,9 +72,9 @@ export const reasons = {
   captcha_absent: {
     guard: 'login limit',
     explanation:
-      'After LOGIN_CAPTCHA_AFTER failures the login needs a solved captcha, and none was sent.',
+      'After LOGIN_PROOF_OF_WORK_AFTER failures the login needs a solved captcha, and none was sent.',
     words: {
-      de: 'Nach LOGIN_CAPTCHA_AFTER Fehlversuchen braucht die Anmeldung ein gelöstes Captcha, und keines kam.',
+      de: 'Nach LOGIN_PROOF_OF_WORK_AFTER Fehlversuchen braucht die Anmeldung ein gelöstes Captcha, und keines kam.',
     },
     facts: counted,
     remedies: ['clear_throttle', 'send_reset', 'set_password'],

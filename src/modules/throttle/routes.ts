@@ -4,10 +4,7 @@ import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { ChallengeBody } from './schemas.ts'
 
-/**
- * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not
- * found while captchas are off.
- */
+/** GET /api/public/captcha: a challenge before a login asks for one. 404 without captchas. */
 export async function routes(app: App, { config, captcha }: Needs): Promise<void> {
   app.get(
     '/api/public/captcha',
@@ -20,7 +17,7 @@ export async function routes(app: App, { config, captcha }: Needs): Promise<void
       },
     },
     async () => {
-      if (config.login.captchaAfter === 0) {
+      if (config.login.proofOfWorkAfter === 0) {
         throw new ApiError('routeNotFound', { reason: { code: 'captchas_off' } })
       }
       return captcha.challenge()

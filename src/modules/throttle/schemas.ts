@@ -14,7 +14,7 @@ const example = {
   signature: '4f1a…c2',
 }
 
-/** The challenge in the form that ALTCHA's widget reads. */
+/** The format of ALTCHA's widget. */
 export const ChallengeBody = named(
   'Captcha',
   exactly({

@@ -12,7 +12,8 @@ export const settings = {
     min: 1,
     doc: 'The sliding window of that count. Seconds.',
   }),
-  LOGIN_ADDRESS_ATTEMPTS: integer({
+  LOGIN_IP_ATTEMPTS: integer({
+    formerly: 'LOGIN_ADDRESS_ATTEMPTS',
     default: 20,
     min: 0,
     doc: 'Failed logins per client address (IPv6: per /64), over all usernames, before 429; 0: no limit.',
@@ -22,7 +23,8 @@ export const settings = {
     min: 1,
     doc: 'The sliding window of that count. Seconds.',
   }),
-  LOGIN_CAPTCHA_AFTER: integer({
+  LOGIN_PROOF_OF_WORK_AFTER: integer({
+    formerly: 'LOGIN_CAPTCHA_AFTER',
     default: 0,
     min: 0,
     doc: 'Failed logins per username and client address after which a login needs a proof of work, and Basic is refused; 0: never.',
@@ -43,10 +45,10 @@ export function configure({ values }: Reading) {
           windowSeconds: values.LOGIN_WINDOW_SECONDS,
         },
         perAddress: {
-          attempts: values.LOGIN_ADDRESS_ATTEMPTS,
+          attempts: values.LOGIN_IP_ATTEMPTS,
           windowSeconds: values.LOGIN_ADDRESS_WINDOW_SECONDS,
         },
-        captchaAfter: values.LOGIN_CAPTCHA_AFTER,
+        proofOfWorkAfter: values.LOGIN_PROOF_OF_WORK_AFTER,
       },
     },
   }

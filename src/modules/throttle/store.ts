@@ -7,23 +7,22 @@ import {
 } from '../../core/database/prepared.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 
-/** Attempts with the same key are counted together. */
 export interface ThrottleKey {
-  /** Keyed digest of the canonical username, or the name of another limit: see keys.ts. */
+  /** Keyed digest of the canonical username, or the name of another limit: keys.ts. */
   readonly username: string
   readonly address: string
 }
 
-/** A row of `throttle_places`: one attempt that counts towards one limit. */
+/** A row of `throttle_places`. */
 export interface CountedAttempt {
   readonly id: number
   /** Epoch milliseconds. */
   readonly takenAt: number
-  /** Not judged yet; otherwise it failed. */
+  /** Not settled yet; otherwise failed. */
   readonly pending: boolean
 }
 
-/** The attempts of a key that were taken after `since`. */
+/** The attempts of a key after `since`. */
 export interface Window {
   readonly key: ThrottleKey
   readonly since: number
@@ -45,21 +44,20 @@ export interface ExceededSince {
 /** Which failed attempts are removed. Times in epoch milliseconds. */
 export interface FailedSince {
   readonly now: number
-  /** An attempt that has been pending since then has failed. */
+  /** An attempt pending since before has failed. */
   readonly pendingSince: number
-  /** The default is every address. */
+  /** Default: every address. */
   readonly address?: string
 }
 
 type Key = { readonly username: string; readonly address: string }
 type Id = { readonly id: number }
 
-// The conditions of the indexes of full limits: the key of a login has a digest, that of an address
-// nothing.
+// Conditions of the indexes of full limits: a login key has a digest, an address key none.
 const keyLengths = { login: 43, address: 0 } as const
 const maxCounted = 100
 
-// The queries of every login, compiled once for each number of rate limits.
+// Compiled once per number of rate limits.
 const inWindows = preparedForLists(
   (db, { windows }: ListParameters<{ windows: (Key & { since: number })[] }>) =>
     db
@@ -133,7 +131,7 @@ const cleared = preparedForLists(
 )
 
 export function throttleStore(db: DatabaseOrTransaction) {
-  /** The last attempt of each key, the last of all first. */
+  /** The last attempt of each key, newest first. */
   const latest = (now: number) =>
     db
       .selectFrom('throttle_places as place')
@@ -154,7 +152,7 @@ export function throttleStore(db: DatabaseOrTransaction) {
       .orderBy('id', 'desc')
 
   return {
-    /** The attempts in each window, the oldest first; one query for all, as a login has several. */
+    /** The attempts in each window, oldest first, in one query. */
     async attempts(windows: readonly Window[]): Promise<CountedAttempt[][]> {
       if (windows.length === 0) return []
       const rows = await inWindows.all(
@@ -186,7 +184,7 @@ export function throttleStore(db: DatabaseOrTransaction) {
       await removed.all(db, { ids: ids.map((id) => ({ id })) }, {})
     },
 
-    /** How many keys have attempts among the last `attempts` of all. */
+    /** The number of keys among the last `attempts` attempts. */
     async countKeys(now: number, attempts: number): Promise<number> {
       const last = db
         .selectFrom('throttle_places')
@@ -205,18 +203,18 @@ export function throttleStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** The keys that have attempts, the last used first. */
+    /** Last used first. */
     async keys(now: number, offset: number, limit: number): Promise<ThrottleKey[]> {
       return (await latest(now).limit(limit).offset(offset).execute()).map(keyOf)
     },
 
-    /** The same keys after those before, which costs the same at any depth. */
+    /** The keys after a page; the same cost at any depth. */
     async keysBefore(now: number, id: number, limit: number): Promise<(ThrottleKey & Id)[]> {
       const rows = await latest(now).where('id', '<', id).limit(limit).execute()
       return rows.map((row) => ({ id: row.id, ...keyOf(row) }))
     },
 
-    /** Those keys of these names, the last used first. */
+    /** Last used first. */
     async keysOf(names: readonly string[], now: number, limit: number): Promise<ThrottleKey[]> {
       const rows = await db
         .selectFrom('throttle_places')
@@ -231,11 +229,10 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * How many keys of a limit have `attempts` or more that were taken after `since`; of an
-     * address, without attempts that have been pending since `pendingSince`: they have lapsed. An index
-     * finds the keys that were full when their last attempt was taken. Up to `maxCounted` of them
-     * are counted exactly; of more, the number in the index is answered, in which attempts that were
-     * given back or have lapsed may count for the rest of their window.
+     * The number of keys with `attempts` or more after `since`; for an address, without attempts
+     * pending since `pendingSince`, which have lapsed. Exact up to `maxCounted` keys; above, the
+     * number in the index, in which cancelled or lapsed attempts may count for the rest of their
+     * window.
      */
     async countExceeded(
       count: 'login' | 'address',
@@ -276,8 +273,8 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes the failed attempts of these usernames, over all addresses unless one is given; pending
-     * ones stay. Answers the usernames of the removed attempts that were in a window.
+     * Removes the failed attempts of these usernames, optionally at one address; pending attempts
+     * stay. Returns the usernames of removed attempts inside a window.
      */
     async removeFailedOf(
       usernames: readonly string[],
@@ -294,8 +291,8 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes these attempts, and the failed ones of the keys. Attempts that are still pending
-     * stay: other requests judge them.
+     * Removes these attempts, and the failed attempts of the keys. Pending attempts of other
+     * requests stay.
      */
     async clear(
       ids: readonly number[],
@@ -316,7 +313,7 @@ function columnsOf({ username, address }: ThrottleKey): Key {
   return { username, address }
 }
 
-/** Removes up to `batchSize` attempts that are in no window any more; answers how many. */
+/** Deletes up to `batchSize` attempts outside every window; returns the count. */
 export function purgeAttempts(db: Database, now: number, batchSize: number): Promise<number> {
   const attempts = { table: 'throttle_places', key: 'id', column: 'expires_at' } as const
   return deleteExpired(db, { ...attempts, until: now }, batchSize)

@@ -26,22 +26,25 @@ declare module '../../core/database/schema.ts' {
 interface ThrottlePlacesTable {
   id: Generated<number>
   /**
-   * Digest of the canonical username, because users type passwords into the wrong field. Limits
-   * other than that of spec 3.3 have other keys here.
+   * Digest of the canonical username, because users type passwords into the wrong field; or the key
+   * of another limit.
    */
   username: string
   address: string
   taken_at: number
-  /** 1 while the password is being verified, 0 after the attempt has failed. */
+  /** 1 while the password is being verified, 0 after a failure. */
   pending: number
   /** When the last window that counts the attempt ends. */
   expires_at: number
-  /** Triggers write both: how many attempts of the key counted with it, and when the first expires. */
+  /**
+   * Written by triggers: how many attempts of the key counted with this one, and when the first
+   * expires.
+   */
   nth: Generated<number>
   frees_at: Generated<number>
 }
 
-/** Used proofs of work, each of which is accepted once. */
+/** Used proofs of work; each is accepted once. */
 interface UsedChallengesTable {
   nonce: string
   expires_at: number

@@ -6,14 +6,13 @@ import { takenUsernamesKeys } from './keys.ts'
 import { countOf, createLimiter, type Quota, type ThrottleDeps } from './throttle.ts'
 
 /**
- * The rate limits of refusals that a username is taken. Each refusal reveals that an account exists, and
- * one mailbox is enough to ask, so refusals are counted for the confirmation and for the client.
+ * Rate limits of refusals because a username is taken. Each refusal reveals an account, and one
+ * mailbox is enough to ask: refusals count for the confirmation and for the client.
  */
 export interface TakenUsernames {
   /**
-   * Does the work as one attempt, which counts if the work throws `usernameExists`.
-   * @param address of the client
-   * @throws ApiError tooManyRequests; and what the work throws
+   * An attempt counts if the work throws `usernameExists`.
+   * @throws ApiError tooManyRequests; errors of the work
    */
   attempt<T>(
     of: { readonly confirmation: string; readonly address: string },

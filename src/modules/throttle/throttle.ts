@@ -16,55 +16,53 @@ import { type CountedAttempt, purgeAttempts, type ThrottleKey, throttleStore } f
 import { createWaitQueues } from './wait-queues.ts'
 
 /**
- * A rate limit on attempts in a sliding window, spec 3.3. An attempt is reserved before it is
- * judged, so that parallel guesses cannot all pass a limit that none of them has used up yet.
- * Reservations are rows of the database: all processes share them, and a kill loses none.
+ * A rate limit on attempts in a sliding window, spec 3.3. An attempt is reserved before the
+ * password is verified, so that parallel guesses cannot all pass. Reservations are rows of the
+ * database: all processes share them, and a kill loses none.
  */
 export interface Throttle {
-  /**
-   * Does the work as an attempt of this key, if its rate limit admits one.
-   * @throws ApiError tooManyLoginAttempts; and what the work throws
-   */
+  /** @throws ApiError tooManyLoginAttempts; errors of the work */
   attempt<T>(
     key: ThrottleKey,
     work: (attempt: Attempt) => Promise<T>,
-    /** What else a failure changes in the transaction that counts it. */
+    /** Further changes in the transaction that counts a failure. */
     failed?: InTransaction,
   ): Promise<T>
 }
 
-/** How many attempts are admitted in a window; no limit if `attempts` is 0. */
+/** The number of attempts in a window; 0: no limit. */
 export interface Quota {
   readonly attempts: number
   readonly windowSeconds: number
 }
 
-/** The quota of one key. An attempt needs room in several such limits. */
+/** The quota of one key. */
 export interface RateLimit {
   readonly key: ThrottleKey
   readonly quota: Quota
-  /** Whether a success deletes the failures before it, or its own reservation only. */
+  /** A success deletes earlier failures; false: only its own reservation. */
   readonly resetsOnSuccess: boolean
   /**
-   * Whether a pending attempt stops to count when its process is gone; otherwise it counts as a
-   * failure. It stops for an address, because many clients share one and a single kill must not
-   * lock all of them out; it counts for a username, because a guess must not be free.
+   * Whether a pending attempt stops counting when its process is gone; otherwise it counts as a
+   * failure. True for an address, because a single kill must not lock out the clients that share
+   * the address; false for a username, because a guess must not be free.
    */
   readonly pendingLapses: boolean
-  /** Further keys whose attempts count towards the quota; a success that resets the limit resets them. */
+  /**
+   * Further keys that count towards the quota; a success that resets the limit resets these keys.
+   */
   readonly also?: readonly ThrottleKey[]
-  /** False: the attempt takes no place of its own under the key. The default is true. */
+  /** False: the attempt takes no place of its own under the key. Default: true. */
   readonly takesPlace?: boolean
-  /** True: an attempt is admitted although the limit is exceeded, and can only fail. */
+  /** True: above the limit an attempt is admitted, and can only fail. */
   readonly admitsToFail?: boolean
-  /** The limit in whose place this limit stands while that one is exceeded. */
+  /** The limit that this limit replaces while that limit is exceeded. */
   readonly inPlaceOf?: RateLimit
 }
 
-/** The first of the rate limits that does not admit an attempt, and when it will. */
+/** The first limit that does not admit an attempt. */
 export interface Exceeded {
   readonly exceeded: RateLimit
-  /** How many attempts count towards it now. */
   readonly used: number
   /** Epoch milliseconds. */
   readonly freesAt: number
@@ -77,12 +75,12 @@ export interface Admitted {
   readonly usedUp: UsedUp | null
 }
 
-/** Reserves attempts in several rate limits together: in all of them or in none. */
+/** Reserves attempts in all of several rate limits or in none. */
 export interface Limiter {
   reserve(limits: readonly RateLimit[]): Promise<Admitted | Exceeded>
   /**
-   * Resets the limits as a success does, without a reservation of its own; deletes nothing if a
-   * limit is exceeded. Answers null if none is.
+   * Resets the limits as a success does, without a reservation; deletes nothing if a limit is
+   * exceeded. Null if no limit is exceeded.
    */
   admit(limits: readonly RateLimit[]): Promise<Exceeded | null>
 }
@@ -92,19 +90,18 @@ export interface ThrottleDeps {
   readonly clock: Clock
 }
 
-// A verification that has not ended after this long never will: its process is gone.
+// A verification that takes longer never ends: its process is gone.
 export const pendingMs = 10_000
 /**
- * How long after the reservation a verification may begin. A later one could end after its
- * reservation has lapsed, so a full hashing queue would admit more guesses than the quota.
+ * The latest start of a verification after the reservation. A later verification could end after
+ * the reservation has lapsed, so a full hashing queue would admit more guesses than the quota.
  */
 export const maxStartDelayMs = 5_000
-// How long a login waits while other attempts of its key are being judged.
+// How long a login waits while other attempts of its key are verified.
 const maxWaitMs = 2_000
 // How often the first waiter checks for attempts that other processes have settled.
 const pollMs = 100
 
-/** A throttle with a single rate limit. */
 export function createThrottle(
   { events, ...deps }: ThrottleDeps & Pick<AttemptOptions, 'events'>,
   quota: Quota,
@@ -150,7 +147,7 @@ function reasonOf(exceeded: Exceeded): RefusalReason {
     : { code: codes[count], facts }
 }
 
-/** The count of an exceeded limit, as facts of a reason. */
+/** As facts of a reason. */
 export function countOf({ exceeded: { quota }, used, freesAt }: Exceeded): UsedUp {
   const { attempts, windowSeconds } = quota
   return { used, attempts, window_seconds: windowSeconds, frees_at: freesAt }
@@ -199,7 +196,7 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
     },
   }
 
-  /** `limits`: those that count the attempt. */
+  /** `limits`: the limits that count the attempt. */
   type Reserved = {
     limits: readonly RateLimit[]
     ids: readonly number[]
@@ -209,7 +206,7 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
   type Check = Reserved | { exceeded: RateLimit; counted: CountedAttempt[] }
 
   function tryReserve(limits: readonly RateLimit[]): Promise<Check> {
-    // An attempt under a key that counts towards other limits needs the locks of all these keys.
+    // A key that counts towards other limits needs the locks of all these keys.
     const keys = limits
       .flatMap(withPreferred)
       .flatMap(({ key, also = [], takesPlace = true }) => (takesPlace ? [key, ...also] : also))
@@ -265,7 +262,7 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
     }
   }
 
-  /** Does the work without a transaction if none is needed: there are no limits. */
+  /** Without limits no transaction is needed. */
   function inTransaction<T>(
     lockNames: readonly string[],
     isNeeded: boolean,
@@ -275,7 +272,7 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
   }
 }
 
-/** Deletes up to `batchSize` attempts that are in no window any more; answers how many. */
+/** Deletes up to `batchSize` attempts outside every window; returns the count. */
 export function purgeThrottle({ db, clock }: ThrottleDeps, batchSize: number): Promise<number> {
   return purgeAttempts(db, clock.now(), batchSize)
 }
@@ -284,7 +281,6 @@ function keysOf({ key, also = [] }: RateLimit): ThrottleKey[] {
   return [key, ...also]
 }
 
-/** The limit that this limit replaces, if any, and then this limit. */
 function withPreferred(limit: RateLimit): RateLimit[] {
   return limit.inPlaceOf ? [limit.inPlaceOf, limit] : [limit]
 }
@@ -297,7 +293,6 @@ export function isPending({ pending, takenAt }: CountedAttempt, now: number): bo
   return pending && takenAt > now - pendingMs
 }
 
-/** The attempts that count: not those that have lapsed. */
 export function withoutLapsed(
   attempts: readonly CountedAttempt[],
   { pendingLapses }: Pick<RateLimit, 'pendingLapses'>,
@@ -306,7 +301,7 @@ export function withoutLapsed(
   return attempts.filter((attempt) => !pendingLapses || !attempt.pending || isPending(attempt, now))
 }
 
-/** Each limit with the attempts that count towards it, in the order of the limits. */
+/** In the order of the limits. */
 async function countAttempts(
   store: ReturnType<typeof throttleStore>,
   limits: readonly RateLimit[],
@@ -336,13 +331,14 @@ function exceeded(limit: RateLimit, counted: readonly CountedAttempt[], now: num
   return { exceeded: limit, used: counted.length, freesAt: endsAt, retryAfterSeconds }
 }
 
-/** When a quota that is used up admits an attempt again, in epoch milliseconds. */
+/** When an exhausted quota admits an attempt again, in epoch milliseconds. */
 export function blockedUntil(
   { attempts, windowSeconds }: Quota,
   counted: readonly CountedAttempt[],
   now: number,
 ): number {
-  // The setting may have been lowered: the quota admits one when fewer than `attempts` are left.
+  // The setting may have been lowered: the quota admits an attempt when fewer than `attempts` are
+  // left.
   const decisive = counted[counted.length - attempts]?.takenAt ?? now
   const pending = counted.find((attempt) => isPending(attempt, now))
   return pending ? pending.takenAt + pendingMs : decisive + windowSeconds * 1000

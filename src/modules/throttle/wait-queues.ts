@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/lib/clock.ts'
 
-/** One caller that waits in the queue of a key. */
 export interface Waiter {
   readonly key: string
   /** Resolves when the waiter should check again, at the latest after `milliseconds`. */
@@ -9,18 +8,17 @@ export interface Waiter {
 }
 
 export interface WaitQueues {
-  /** How many notifications there were so far, over all keys; read it before a check. */
+  /** The number of notifications over all keys; read before a check. */
   notifications(): number
-  /** Joins the queue of a key. `notificationsBefore`: the number read before the failed check. */
+  /** `notificationsBefore`: the number read before the failed check. */
   join(key: string, notificationsBefore: number): Waiter
   /** An attempt of this key was settled: wakes the first waiter of its queue. */
   notify(key: string): void
 }
 
 /**
- * Queues of callers that wait until a key is below its rate limit, one queue per key. Only the
- * first waiter is woken, and it wakes the next one when it leaves: if all waiters checked at once,
- * the number of checks would grow with the square of their number.
+ * Queues of callers that wait for a rate limit, one queue per key. Only the first waiter is woken,
+ * and wakes the next when it leaves: otherwise checks would grow with the square of the waiters.
  */
 export function createWaitQueues(clock: Clock, pollMs: number): WaitQueues {
   const queues = new Map<string, Waiting[]>()
@@ -39,7 +37,7 @@ export function createWaitQueues(clock: Clock, pollMs: number): WaitQueues {
       return {
         key,
         async wait(milliseconds) {
-          // Attempts that another process settles notify nothing here: the first waiter polls.
+          // Other processes notify nothing here: the first waiter polls.
           const maxMs = queue[0] === own ? Math.min(pollMs, milliseconds) : milliseconds
           await clock.wait(maxMs, own.wake.signal)
           own.wake = new AbortController() // before the check, so that no later notification is lost

@@ -18,7 +18,7 @@ const RevokeToken = named(
         minLength: 1,
         maxLength: 128,
         format: 'text',
-        pattern: '^(?!pair |refresh )', // these name other entries of the deny-list
+        pattern: '^(?!pair |refresh )', // prefixes of other entries of the deny-list
       },
       exp: {
         type: 'integer',
@@ -33,9 +33,9 @@ const RevokeToken = named(
 )
 
 /**
- * POST /api/admin/tokens/revoke: ends one access token or refresh token, by its text, or an access
- * token by its id. An invalid token counts as revoked (spec 3.2). If the end cannot be stored, the
- * answer is 503, never a false 200 (RFC 7009 section 2.2).
+ * POST /api/admin/tokens/revoke: ends a token by its text, or an access token by its id. An invalid
+ * token counts as revoked (spec 3.2). If the end cannot be stored, the response is 503, never a
+ * false 200 (RFC 7009 section 2.2).
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { db } = options

@@ -22,7 +22,6 @@ export interface BearerDeps {
   readonly verified: Verified
 }
 
-/** Makes the authenticator of the scheme `bearer`. */
 export function bearerAuthenticator({
   clock,
   tokens,
@@ -91,7 +90,7 @@ export function bearerAuthenticator({
     }
   }
 
-  /** Never cached: only a route that enrols a factor accepts it. */
+  /** Never cached: only a route that enrols a factor accepts the token. */
   async function enrolment(
     token: string,
     request: FastifyRequest,
@@ -106,8 +105,7 @@ export function bearerAuthenticator({
 
 /**
  * Ends the bearer token of a request and its pair, for POST /logout. An invalid token counts as
- * revoked.
- * @throws DatabaseUnavailable if the end cannot be stored
+ * revoked. @throws DatabaseUnavailable if the end cannot be stored
  */
 export function endBearer(deps: EndTokenDeps) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -116,9 +114,7 @@ export function endBearer(deps: EndTokenDeps) {
   }
 }
 
-/**
- * The token of `Authorization: Bearer`, case-insensitively; null for another scheme or no header.
- */
+/** Case-insensitive; null for another scheme. */
 export function bearerToken({ headers }: FastifyRequest): string | null {
   const { authorization } = headers
   if (authorization?.slice(0, scheme.length).toLowerCase() !== scheme) return null

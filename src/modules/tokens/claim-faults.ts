@@ -1,9 +1,8 @@
 import type { FactValue, RefusalReason } from '../../core/errors.ts'
 
-/** For `nbf` and `iat`, since the clocks of nodes differ a little. Expiry has no tolerance. */
+/** For `nbf` and `iat`: clocks of nodes differ. Expiry has no tolerance. */
 export const toleranceSeconds = 5
 
-/** The times of a token, which are numbers, and its subject as it stands there. */
 export interface ClaimsToJudge {
   readonly exp: number
   readonly iat: number
@@ -11,7 +10,9 @@ export interface ClaimsToJudge {
   readonly sub?: unknown
 }
 
-/** Which time of a token refuses it at `now` (epoch milliseconds); null if none does. */
+/**
+ * The time claim that refuses a token at `now` (epoch milliseconds); null if no time refuses it.
+ */
 export function faultOfTimes(
   { exp, iat, nbf, sub }: ClaimsToJudge,
   now: number,
@@ -32,21 +33,20 @@ export function faultOfTimes(
   return { code: 'claim_nbf', facts }
 }
 
-/** The reason of a claim that is missing or is not of its type. */
 export function malformedClaim(claim: string): RefusalReason {
   return { code: 'claim_malformed', facts: { claim } }
 }
 
 const maxShown = 256
 
-/** A claim as a fact: texts and lists of texts, cut; null for anything else. */
+/** Texts and lists of texts, shortened; null for anything else. */
 export function shownClaim(value: unknown): FactValue {
   if (typeof value === 'string') return value.slice(0, maxShown)
   if (!Array.isArray(value)) return null
   return value.slice(0, 10).map((item) => String(item).slice(0, maxShown))
 }
 
-/** The user that a subject, such as the `sub` of a token, names; null for another issuer's, and for none. */
+/** The user id in a `sub`; null for the subject of another issuer. */
 export function userIdIn(subject: unknown): number | null {
   const isId = typeof subject === 'string' && /^[1-9][0-9]{0,15}$/.test(subject)
   return isId ? Number(subject) : null

@@ -19,12 +19,11 @@ import type { TellReason } from './jws.ts'
 export interface RefreshClaims {
   readonly sub: string
   readonly exp: number
-  /** The id of the token, by which it is revoked; never the token itself. */
+  /** The id for revocation, not the token. */
   readonly rid: string
   readonly ver: number
   /** Seconds since the epoch. */
   readonly authTime: number
-  /** Empty if the token does not say. */
   readonly amr: readonly string[]
 }
 
@@ -33,10 +32,9 @@ type Raw = Readonly<Record<string, unknown>>
 const subjectFormat = /^[1-9][0-9]{0,15}$/
 
 /**
- * Parses the claims of an access token (or of an enrolment token) of this service. `now` is in
- * epoch milliseconds. Null if a claim is missing or has another type, if the token is not of this
- * issuer, audience and type, or if it is outside its lifetime. Spec 2.4, 5.3 rule 2; RFC 7519
- * section 4.1. `tell` hears why the answer is null.
+ * Parses the claims of an access token or enrolment token of this service. `now` is in epoch
+ * milliseconds. Null for a wrong claim, issuer, audience, type or lifetime; `tell` receives the
+ * reason. Spec 2.4, 5.3 rule 2; RFC 7519 section 4.1.
  */
 export function parseAccessClaims(
   raw: Raw,
@@ -83,10 +81,7 @@ function accessClaims(
   }
 }
 
-/**
- * Parses a refresh token; its signed header carries what its five claims leave out. Null, and told,
- * as above.
- */
+/** Parses a refresh token; the signed header holds the claims beyond the five of the payload. */
 export function parseRefreshClaims(
   raw: Raw,
   header: Raw,
@@ -114,7 +109,6 @@ function refreshClaims(
   return { sub, exp, rid, ver, authTime: auth_time, amr: parseAmr(header.amr) }
 }
 
-/** Which claim refuses an access token that `accessClaims` has refused. */
 function faultOfAccess(
   raw: Raw,
   { roles: known, token }: Pick<Config, 'roles' | 'token'>,
@@ -127,7 +121,7 @@ function faultOfAccess(
   for (const [claim, time] of Object.entries({ exp, iat, nbf, auth_time })) {
     if (!isTime(time)) return malformedClaim(claim)
   }
-  const times = faultOfTimes({ ...raw, exp, iat, nbf } as ClaimsToJudge, now) // checked above
+  const times = faultOfTimes({ ...raw, exp, iat, nbf } as ClaimsToJudge, now)
   if (times) return times
   if (!hasAudience(aud, token.audience)) {
     return { code: 'claim_aud', facts: { aud: shownClaim(aud), expected: token.audience } }
@@ -150,7 +144,7 @@ function faultOfRefresh(
   for (const [claim, time] of Object.entries({ exp, iat, auth_time })) {
     if (!isTime(time)) return malformedClaim(claim)
   }
-  const times = faultOfTimes({ ...raw, exp, iat, nbf: iat } as ClaimsToJudge, now) // as above
+  const times = faultOfTimes({ ...raw, exp, iat, nbf: iat } as ClaimsToJudge, now)
   if (times) return times
   if (typeof rid !== 'string') return malformedClaim('rid')
   return malformedClaim(typeof ver === 'number' ? 'another' : 'ver')
@@ -168,7 +162,6 @@ function faultOfCommon(
   return isSubject(sub) ? null : { code: 'claim_sub' }
 }
 
-/** Whether `now` (epoch milliseconds) is within the lifetime of a token. */
 export function isWithinLifetime(
   { exp, nbf, iat }: Pick<AccessClaims, 'exp' | 'nbf' | 'iat'>,
   now: number,
@@ -181,19 +174,18 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
 
-/** Whether a value is a subject of this service: a user id. */
 function isSubject(value: unknown): value is string {
   return typeof value === 'string' && subjectFormat.test(value)
 }
 
-/** Whether `aud` is our audience, or a list that contains it. RFC 7519 section 4.1.3. */
+/** RFC 7519 section 4.1.3. */
 function hasAudience(aud: unknown, audience: string): boolean {
   return aud === audience || (Array.isArray(aud) && aud.includes(audience))
 }
 
 /**
- * Parses a list of role names; null for anything else, such as a text that contains a name. A name
- * that is no longer in `ROLES` grants nothing, and the token keeps its other roles.
+ * Null for anything but a list of names. A name that is no longer in `ROLES` grants nothing; the
+ * other roles stay.
  */
 function parseRoles(value: unknown, known: readonly Role[]): Role[] | null {
   if (!Array.isArray(value)) return null
@@ -201,7 +193,7 @@ function parseRoles(value: unknown, known: readonly Role[]): Role[] | null {
   return names.every((name) => name !== null) ? rolesAmong(names, known) : null
 }
 
-/** Parses `amr`, a list of texts; empty for anything else. RFC 8176 section 1. */
+/** Empty for anything but a list of texts. RFC 8176 section 1. */
 export function parseAmr(value: unknown): readonly string[] {
   return Array.isArray(value) && value.every(isName) ? value : []
 }

@@ -71,7 +71,7 @@ const introspectionOf = (roles: readonly Role[]) =>
     },
   )
 
-/** Both RFCs answer errors in the words of RFC 6749 section 5.2. */
+/** Both RFCs use the errors of RFC 6749 section 5.2. */
 const rewords = {
   invalidBody: invalidRequest,
   validationFailed: invalidRequest,
@@ -80,8 +80,8 @@ const rewords = {
 } as const
 
 /**
- * POST /oauth/introspect (RFC 7662) and POST /oauth/revoke (RFC 7009), for clients of CLIENTS_FILE:
- * other services learn whether a token still counts, and end tokens. docs/adr/0034
+ * POST /oauth/introspect (RFC 7662) and POST /oauth/revoke (RFC 7009), for clients of CLIENTS_FILE.
+ * docs/adr/0034
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { config, db, tokens } = options
@@ -104,7 +104,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
     async (request) => {
       const found = await introspect(options, request.body.token, audiencesOf(request))
-      await reauthorize(request)?.authorize(db) // a client that was removed meanwhile learns nothing
+      await reauthorize(request)?.authorize(db) // a removed client learns nothing
       return found ?? { active: false }
     },
   )
@@ -134,8 +134,8 @@ export async function routes(app: App, options: Needs): Promise<void> {
   )
 
   /**
-   * Ends a refresh token, or an access token for one of the audiences. False for any other text, with
-   * the same work for a valid token of other audiences as for a forged one.
+   * Ends a refresh token, or an access token for one of the audiences. False for any other text,
+   * after the same work for tokens of other audiences and forged tokens.
    */
   async function revoke(
     token: string,

@@ -45,7 +45,7 @@ async function inspect(call: CommandCall): Promise<void> {
   })
 }
 
-/** Shows an inspection. @throws CommandError, after the output, if the service refuses the token */
+/** @throws CommandError, after the output, if the service refuses the token */
 function show(
   { output, values }: CommandCall,
   inspection: Inspection,

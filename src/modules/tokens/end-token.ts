@@ -14,16 +14,15 @@ export interface EndTokenDeps {
   readonly tokens: Tokens
 }
 
-/** Why a token ends before it expires, and the guard that authorizes the caller again. */
+/** Why a token ends early, and the guard that authorizes the caller again. */
 export interface TokenEnd {
   readonly reason: 'logout' | 'administrator' | 'client'
   readonly guard?: Guard | undefined
 }
 
-/** What the event of an end tells of the token: claims of a token of this service, as far as known. */
+/** The claims for the event of an end, as far as known. */
 export type EndedToken = Partial<Pick<AccessClaims, 'sub' | 'jti' | 'username'>>
 
-/** The options of `Revocations` for an end, with its event. */
 export function endOf(
   { events }: Pick<EndTokenDeps, 'events'>,
   end: TokenEnd,
@@ -37,8 +36,9 @@ export function endOf(
 }
 
 /**
- * Ends an access token or an enrolment token. False if the text is no valid one: that counts as
- * revoked. Spec 3.2. @throws DatabaseUnavailable if the end cannot be stored
+ * Ends an access token or enrolment token. False for an invalid token, which counts as revoked.
+ * Spec
+ * 3.2. @throws DatabaseUnavailable if the end cannot be stored
  */
 export async function endAccessToken(
   deps: Omit<EndTokenDeps, 'rotation'>,
@@ -53,9 +53,8 @@ export async function endAccessToken(
 }
 
 /**
- * Ends a refresh token, its pair, and every token that rotation issues for it. False if the text is
- * no valid refresh token. RFC 7009 section 2.1. @throws DatabaseUnavailable if the end cannot be
- * stored
+ * Ends a refresh token, its pair, and every later token of its rotation. False for an invalid
+ * token. RFC 7009 section 2.1. @throws DatabaseUnavailable if the end cannot be stored
  */
 export async function endRefreshToken(
   deps: EndTokenDeps,
@@ -70,7 +69,7 @@ export async function endRefreshToken(
   return true
 }
 
-/** Ends an access token as a logout does: with its whole pair if it belongs to one. */
+/** Ends an access token as a logout does, with its whole pair. */
 export async function endLogin(deps: EndTokenDeps, token: string, end: TokenEnd): Promise<void> {
   const claims = await deps.tokens.verifyAccess(token)
   if (claims?.sid === undefined) await endAccessToken(deps, token, end)

@@ -24,16 +24,16 @@ export interface Inspection {
   /** As written in the token; another program may have signed it. */
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
-  /** Whether a key of this service signed it. */
+  /** Whether a key of this service signed the token. */
   readonly signature: boolean
   readonly expired: boolean
-  /** Whether it was revoked; null if the signature, the claims or the time already refuse it. */
+  /** Null if signature, claims or lifetime already refuse the token. */
   readonly revoked: boolean | null
-  /** Why the service refuses it; null if the service accepts it. */
+  /** Null for an accepted token. */
   readonly refusal: string | null
 }
 
-/** Parses a token and says whether the service accepts it now; null if the text is no JWS. */
+/** Null if the text is no JWS. */
 export async function inspectToken(deps: InspectDeps, token: string): Promise<Inspection | null> {
   const [head = '', body = '', ...rest] = token.split('.')
   const header = parseObject(Buffer.from(head, 'base64url'))
@@ -63,7 +63,7 @@ function refusalOf(
   return isEarly ? 'its time has not come' : 'its claims are not those of a token of this service'
 }
 
-/** Whether a signed token was revoked; null if its claims or its time already refuse it. */
+/** Null if claims or lifetime already refuse the token. */
 async function isRevoked(
   { accounts, config, requirements, revocations, rotation, tokens }: InspectDeps,
   token: string,

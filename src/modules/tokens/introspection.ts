@@ -10,7 +10,7 @@ export interface IntrospectionDeps {
   readonly verified: Verified
 }
 
-/** What a client learns of an active token. RFC 7662 section 2.2; times in whole seconds. */
+/** The members for an active token. RFC 7662 section 2.2; times in whole seconds. */
 export interface ActiveToken {
   readonly active: true
   readonly token_type: 'Bearer'
@@ -24,7 +24,7 @@ export interface ActiveToken {
   readonly username?: string
   readonly scope?: string
   readonly client_id?: string
-  /** Members of this service, which RFC 7662 allows: claims of the token. */
+  /** Members of this service, which RFC 7662 allows. */
   readonly roles?: Role[]
   readonly auth_time?: number
   readonly amr?: string[]
@@ -35,9 +35,10 @@ export interface ActiveToken {
 }
 
 /**
- * Answers the claims of a token if a bearer request with it would be accepted now, and if it is for one
- * of the audiences; null for any other text. A valid token of other audiences takes the same work as a
- * forged one. RFC 7662. @throws DatabaseUnavailable as `Revocations.refuses`
+ * The claims of a token that a bearer request would accept now and that is for one of the
+ * audiences; null for any other text. Tokens of other audiences take the same work as forged
+ * tokens. RFC 7662.
+ * @throws DatabaseUnavailable as `Revocations.refuses`
  */
 export async function introspect(
   { revocations, tokens, verified }: IntrospectionDeps,
@@ -50,19 +51,19 @@ export async function introspect(
     await tokens.verifyAccess(token)
     return null
   }
-  // From here on the payload is a verified one, since it was read from the same text.
+  // From here on `payload` is verified: it comes from the same text.
   const { claims } = verified.recall(token) ?? (await verified.verify(token)) ?? {}
   if (!claims || (await revocations.refuses(claims))) return null
   return membersOf(payload, claims)
 }
 
-/** The payload of a JWS, which is not verified. Null if the text is no JWS of JSON. */
+/** The payload of a JWS, not verified. Null if the text is no JWS of JSON. */
 export function payloadOf(token: string): Readonly<Record<string, unknown>> | null {
   const segments = token.split('.')
   return segments.length === 3 ? parseObject(Buffer.from(segments[1] ?? '', 'base64url')) : null
 }
 
-/** Whether the `aud` of a payload is, or has, one of the audiences. RFC 7519 section 4.1.3. */
+/** RFC 7519 section 4.1.3. */
 export function isFor(
   { aud }: Readonly<Record<string, unknown>>,
   audiences: ReadonlySet<string>,
@@ -70,7 +71,7 @@ export function isFor(
   return [aud].flat().some((name) => typeof name === 'string' && audiences.has(name))
 }
 
-/** Only what the token itself has: `claims` hold defaults for what an operator's token lacks. */
+/** From the payload: `claims` have defaults for missing claims. */
 function membersOf(payload: Readonly<Record<string, unknown>>, claims: AccessClaims): ActiveToken {
   const { aud, amr, auth_time, client_id, email_verified, jti, nbf, roles, scope } = payload
   const { username } = payload

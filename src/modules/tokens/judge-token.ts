@@ -8,11 +8,10 @@ import type { Revocations } from './revocations.ts'
 import type { Rotation } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
 
-/** A token as the service would judge it now. */
 export interface JudgedToken {
-  /** Of a token with a valid signature and claims; null otherwise. */
+  /** Null unless signature and claims are valid. */
   readonly subject: string | null
-  /** Why it would be refused; null if it would be accepted. */
+  /** Null for an accepted token. */
   readonly reason: RefusalReason | null
 }
 
@@ -25,18 +24,18 @@ export interface JudgeTokenDeps {
   readonly tokens: Pick<Tokens, 'verifyAccess' | 'verifyRefresh'>
 }
 
-/** The kinds of tokens of this service, by their claim `type`. */
 export type TokenKind = 'access' | 'enrolment' | 'refresh'
 
-/** The kind that a text claims to be; an access token if it claims nothing known. Not verified. */
+/** The kind that a text claims; access token by default. Not verified. */
 export function kindOf(token: string): TokenKind {
   const type = payloadOf(token)?.type
   return type === 'refresh' || type === 'enrolment' ? type : 'access'
 }
 
 /**
- * Judges a token of this service where its kind is accepted, as a request with it would be, and
- * changes nothing: a refresh token is not used. @throws DatabaseUnavailable
+ * Judges a token as a request with the token would, and changes nothing: a refresh token is not
+ * used.
+ * @throws DatabaseUnavailable
  */
 export async function judgeToken(deps: JudgeTokenDeps, token: string): Promise<JudgedToken> {
   const kind = kindOf(token)
@@ -83,7 +82,6 @@ async function judgeRefresh(
   return isSpent ? refused('refresh_token_reused') : { subject, reason: null }
 }
 
-/** Keeps the last reason that it is told. */
 function told(): { readonly reason: () => RefusalReason; readonly tell: TellReason } {
   let last: RefusalReason = { code: 'token_malformed' }
   return {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { RefusalReason } from '../../core/errors.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 
-/** A token with a valid signature; its claims are not checked yet. */
+/** A token with a valid signature and unchecked claims. */
 export interface VerifiedJws {
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: Uint8Array
@@ -22,11 +22,12 @@ const maxTokenLength = 8192
 const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/
 
 /**
- * Verifies a compact JWS with the key that `find` answers for its `kid`, and only with the
- * algorithm of that key: the `alg` of the header is not trusted. The text must be three canonical
- * base64url segments, without padding or spare bits, before jose parses it. RFC 7515 section 5.2,
- * RFC 8725. Null for any other text. Answers at once if the key is known and its algorithm is one of
- * this service's. `tell` hears why the answer is null. @throws what `find` throws
+ * Verifies a compact JWS with the key that `find` returns for its `kid`, and only with the
+ * algorithm of that key: the `alg` of the header is not trusted. Before jose parses the text, the
+ * three segments must be canonical base64url, without padding or spare bits. RFC 7515 section 5.2,
+ * RFC 8725. Null for any other text; `tell` receives the reason. Synchronous for a known key of
+ * this service's algorithms.
+ * @throws what `find` throws
  */
 export function verifyJws(
   token: string,
@@ -57,11 +58,11 @@ export function verifyJws(
   return key instanceof Promise ? key.then(verifiedBy) : verifiedBy(key)
 }
 
-/** Hears why a token was refused, for the operator. */
+/** Receives the reason of a refusal, for the operator. */
 export type TellReason = (reason: RefusalReason) => void
 
 const malformed = { code: 'token_malformed' } as const
-// A header that no key of ours has signed can hold anything.
+// A header without a valid signature can hold anything.
 const maxFactLength = 64
 
 function refused(tell: TellReason | undefined, reason: RefusalReason): null {
@@ -75,8 +76,8 @@ function otherAlgorithm(alg: unknown, { algorithm: expected }: VerifyingKey): Re
 }
 
 /**
- * Checks the signature of a token. The two algorithms of this service are verified at once: jose
- * would take the way through WebCrypto and another thread, which costs 4 to 20 times as much.
+ * Synchronous for the two algorithms of this service: WebCrypto on another thread costs 4 to 20
+ * times as much.
  */
 function isSignedBy(key: VerifyingKey, token: string): boolean | Promise<boolean> {
   const { algorithm, verifyWith } = key
@@ -96,7 +97,7 @@ async function isSignedByJose(
   { algorithm, verifyWith }: VerifyingKey,
   token: string,
 ): Promise<boolean> {
-  const { compactVerify, errors } = await import('jose') // of providers alone: not at the start
+  const { compactVerify, errors } = await import('jose') // only for providers: not at the start
   try {
     await compactVerify(token, verifyWith, { algorithms: [algorithm] })
     return true
@@ -107,8 +108,8 @@ async function isSignedByJose(
 }
 
 /**
- * Signs a payload as a compact JWS: HS256 at once, RS256 on a thread of libuv's pool, because it
- * takes 0.3 to 1 ms. RFC 7515 section 5.1.
+ * Signs a payload as a compact JWS: HS256 at once, RS256 (0.3 to 1 ms) on a thread of libuv's pool.
+ * RFC 7515 section 5.1.
  */
 export async function signJws(
   { algorithm, signWith }: Pick<SigningKey, 'algorithm' | 'signWith'>,
@@ -138,12 +139,12 @@ function encoded(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** Parses UTF-8 bytes as a JSON object; null for anything else. */
+/** Null for anything but a JSON object in UTF-8. */
 export function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-    return value as Record<string, unknown> // every object can be read by name
+    return value as Record<string, unknown>
   } catch {
     return null
   }
@@ -152,10 +153,10 @@ export function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-// By the length of a segment modulo 4: the bits of its last character that no byte takes.
+// By segment length modulo 4: the bits of the last character that belong to no byte.
 const spareBits = [0, null, 0b1111, 0b11]
 
-/** Whether a segment of the alphabet is the encoding of its bytes, and no other. RFC 4648 section 3.5. */
+/** Whether the segment is the canonical encoding of its bytes. RFC 4648 section 3.5. */
 function isCanonical(segment: string): boolean {
   const spare = spareBits[segment.length % 4]
   if (spare === null || spare === undefined) return false

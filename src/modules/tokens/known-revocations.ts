@@ -7,24 +7,21 @@ import type { LoggedRevocation } from './revocation-store.ts'
 const sweepBatchSize = 50_000
 const pairPrefix = 'pair '
 
-/**
- * The name of a pair in the deny-list of single tokens; no `jti` of this service contains a space.
- */
+/** The name of a pair in the deny-list; no `jti` contains a space. */
 export function pairName(sid: string): string {
   return pairPrefix + sid
 }
 
-/** The `sid` of the pair that an entry names; null for a single token. */
+/** Null for a single token. */
 export function sidOf(token: string): string | null {
   return token.startsWith(pairPrefix) ? token.slice(pairPrefix.length) : null
 }
 
-/** The names whose entries end an access token: its `jti` and its pair. */
 export function namesOf({ jti, sid }: Pick<AccessClaims, 'jti' | 'sid'>): string[] {
   return sid === undefined ? [jti] : [jti, pairName(sid)]
 }
 
-/** The revocations that a process has read from the log, by token and by user. */
+/** The revocations that this process has read from the log. */
 export class KnownRevocations {
   readonly #tokens = new Map<string, number>()
   readonly #versions = new Map<number, { readonly version: number; readonly expiresAt: number }>()
@@ -32,18 +29,16 @@ export class KnownRevocations {
   readonly #sweepVersions = createSweep(this.#versions, sweepBatchSize)
   #last: LoggedRevocation | undefined
 
-  /** The newest entry of the log, as of the last read. */
   get last(): LoggedRevocation | undefined {
     return this.#last
   }
 
-  /** Whether a known revocation ends an access token. */
   ends({ jti, sid, sub, ver }: Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver'>): boolean {
     if (this.#tokens.has(jti) || (sid !== undefined && this.#tokens.has(pairName(sid)))) return true
     return (this.#versions.get(Number(sub))?.version ?? 0) > ver
   }
 
-  /** Which revocation ends an access token; that of an earlier log if none of these does. */
+  /** The revocation that ends a token; the reason of an earlier log if none matches. */
   reasonOf({
     jti,
     sid,
@@ -60,12 +55,11 @@ export class KnownRevocations {
     return { code: 'token_revoked_earlier', facts: { user_id } }
   }
 
-  /** Until when a single token counts as ended, in epoch milliseconds; 0 if it has not ended. */
+  /** When a single token ended, in epoch milliseconds; 0 for a valid token. */
   endOf(token: string): number {
     return this.#tokens.get(token) ?? 0
   }
 
-  /** Adds the entries after `last`, in the order of the log. */
   add(entries: readonly LoggedRevocation[]): void {
     for (const entry of entries) {
       const { revocation, expiresAt } = entry
@@ -81,13 +75,13 @@ export class KnownRevocations {
     }
   }
 
-  /** Adds the whole log, whose ids may have changed; all known revocations stay. */
+  /** Adds the whole log, whose ids may have changed; known revocations stay. */
   reload(entries: readonly LoggedRevocation[]): void {
     this.#last = undefined
     this.add(entries)
   }
 
-  /** The known revocations that count after `now` and are missing in the log. */
+  /** The known revocations that still count after `now` and are missing in the log. */
   missingIn(
     entries: readonly LoggedRevocation[],
     now: number,
@@ -103,15 +97,15 @@ export class KnownRevocations {
       if (found?.version !== version) {
         return [{ revocation: { userId, accessVersion: version }, expiresAt }]
       }
-      // An equal version is the known entry, or that entry written again with one millisecond more.
-      // Otherwise the database has given the version a second time, after it had lost the first.
+      // An entry with the same version is the known entry, or the entry restored with one more
+      // millisecond. Any other entry means that the database lost a version and assigned it again.
       if (found.expiresAt === expiresAt || found.expiresAt === expiresAt + 1) return []
       return [{ revocation: { userId, accessVersion: version + 1 }, expiresAt: found.expiresAt }]
     })
     return [...tokens, ...users]
   }
 
-  /** Removes a batch of the entries that have expired at `now`; repeated calls remove all. */
+  /** Removes one batch of entries that have expired at `now`. */
   forget(now: number): void {
     this.#sweepTokens((expiresAt) => expiresAt <= now)
     this.#sweepVersions(({ expiresAt }) => expiresAt <= now)

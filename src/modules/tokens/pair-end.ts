@@ -10,10 +10,9 @@ export interface PairEndDeps {
 }
 
 /**
- * Stores that a pair has ended, for as long as any token of it may live. That is the latest of: the
- * configured lifetimes from now, `exp` (seconds) of the token that ended it, the expiry in its id,
- * and the expiry of the last token that rotation issued. The last two may come from longer
- * lifetimes.
+ * Stores the end of a pair for as long as any of its tokens may live: the latest of the configured
+ * lifetimes from now, `exp` (seconds) of the presented token, the expiry in the pair's id, and the
+ * expiry of the last rotated token. The last two may come from earlier, longer lifetimes.
  */
 export async function storePairEnd(
   trx: DatabaseOrTransaction,

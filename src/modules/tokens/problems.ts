@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/errors.ts'
 
-/** The errors that answer clients in the words of RFC 6749 section 5.2. */
+/** Errors in the words of RFC 6749 section 5.2. */
 
 export const invalidRequest: Problem = {
   name: 'invalidRequest',

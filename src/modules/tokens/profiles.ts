@@ -2,7 +2,7 @@ import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Users } from '../users/users.ts'
 import type { Revocations } from './revocations.ts'
 
-/** E-mail addresses and names of users for /api/me, cached until the user changes. */
+/** Email addresses and names for /api/me, cached until the user changes. */
 export interface Profiles {
   of(userId: number): Profile | Promise<Profile>
   forget(userId: number): void
@@ -14,17 +14,17 @@ export interface Profile {
 }
 
 const maxCached = 10_000
-/** The profile of an external caller without an account, and of a user who does not exist. */
+/** For an external caller without an account, and for a deleted user. */
 export const noProfile: Profile = { email: null, name: null }
 
-/** Creates the profiles. The epoch of `changes` differs once the database may have changed. */
+/** The epoch of `changes` differs once the database may have changed. */
 export function createProfiles(
   users: Pick<Users, 'byId'>,
   changes: Pick<Revocations, 'epoch'>,
 ): Profiles {
   const kept = new BoundedMap<number, Profile>(maxCached)
   let keptEpoch = changes.epoch
-  let generation = 0 // of changes: a profile read before one is not cached after it
+  let generation = 0 // a profile read before a change is not cached after the change
 
   return {
     of(userId) {

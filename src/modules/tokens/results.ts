@@ -4,14 +4,14 @@ import type { Result } from '../authentication/completion.ts'
 import { tokenCreated } from './events.ts'
 import type { Pair, Tokens } from './tokens.ts'
 
-/** The results of a login in the modes token and pair: not stored, and signed after the commit. */
+/** Results of a login in the modes token and pair: not stored, and signed after the commit. */
 export interface TokenResultDeps {
   readonly config: Pick<Config, 'token'>
   readonly events: Pick<Events, 'emitInTransaction'>
   readonly tokens: Pick<Tokens, 'issueAccess' | 'issuePair' | 'newJti'>
 }
 
-/** A single access token, spec 2.4. */
+/** Spec 2.4. */
 export function tokenResult({ config, events, tokens }: TokenResultDeps): Result<string, string> {
   return {
     ...recorded(events, tokens),
@@ -20,7 +20,7 @@ export function tokenResult({ config, events, tokens }: TokenResultDeps): Result
   }
 }
 
-/** An access token and a refresh token, spec 2.5. */
+/** Spec 2.5. */
 export function pairResult({ config, events, tokens }: TokenResultDeps): Result<string, Pair> {
   return {
     ...recorded(events, tokens),
@@ -29,7 +29,7 @@ export function pairResult({ config, events, tokens }: TokenResultDeps): Result<
   }
 }
 
-/** Gives the `jti` of the access token, under which its issue is recorded. */
+/** The issue is recorded under the returned `jti`. */
 function recorded(
   events: TokenResultDeps['events'],
   tokens: Pick<Tokens, 'newJti'>,

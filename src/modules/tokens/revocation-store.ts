@@ -8,7 +8,7 @@ import { lockName, takeExclusiveLocks } from '../../core/database/transactions.t
 import type { AccessClaims } from '../../core/policy/principal.ts'
 import { rotationStore } from './rotation-store.ts'
 
-/** One entry of the log: a single token, or all access tokens of a user below a version. */
+/** A single token, or all access tokens of a user below a version. */
 export type Revocation =
   | { readonly token: string }
   | { readonly userId: number; readonly accessVersion: number }
@@ -17,8 +17,8 @@ export interface LoggedRevocation {
   readonly id: number
   readonly revocation: Revocation
   /**
-   * In epoch milliseconds. A single token is expired by then. From then on a pair is looked up in
-   * its table, and the version of a user in `token_versions`.
+   * Epoch milliseconds. A single token has expired by then. Later, a pair is looked up in its
+   * table, and the version of a user in `token_versions`.
    */
   readonly expiresAt: number
 }
@@ -54,10 +54,7 @@ function entriesFrom(db: DatabaseOrTransaction, { next, limit }: Omit<Place, 'no
 
 export function revocationStore(db: DatabaseOrTransaction) {
   return {
-    /**
-     * Appends an entry. Its lock keeps other transactions from the next id until this one has
-     * ended.
-     */
+    /** The lock keeps other transactions from the next id until this transaction ends. */
     async append(revocation: Revocation, expiresAt: number): Promise<void> {
       await takeExclusiveLocks(db, lockName.revocations)
       const columns =
@@ -72,13 +69,13 @@ export function revocationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Reads the entry `id` and all later ones that count at `now` (epoch milliseconds), in batches:
-     * a million rows in one answer would exceed the time limit of a query.
+     * Reads entry `id` and all later entries that count at `now` (epoch milliseconds), in batches:
+     * a million rows at once would exceed the statement timeout.
      */
     async *from(id: number, now: number): AsyncGenerator<LoggedRevocation[]> {
       for (let next = id; ; ) {
         const place = { next, limit: readBatchSize }
-        // Every change reads the log from its end, and by the index of ids alone.
+        // Changes read the log from its end, with the index of ids.
         const rows = await (now === 0
           ? allFrom.all(db, place)
           : countedFrom.all(db, { ...place, now }))
@@ -89,8 +86,8 @@ export function revocationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Whether an access token has ended, by the tables of ended pairs and of token versions. True
-     * also if the user does not exist.
+     * Whether an access token has ended, by the tables of pairs and token versions. True for a
+     * deleted user.
      */
     async hasEnded({ sid, sub, ver }: Pick<AccessClaims, 'sid' | 'sub' | 'ver'>): Promise<boolean> {
       if (sid !== undefined && (await rotationStore(db).isEnded(sid))) return true
@@ -98,7 +95,6 @@ export function revocationStore(db: DatabaseOrTransaction) {
       return !user || (user.access_version ?? 0) > ver
     },
 
-    /** Raises the access version of a user to at least this one. */
     async raiseVersion(userId: number, accessVersion: number): Promise<void> {
       await db
         .updateTable('token_versions')
@@ -108,7 +104,7 @@ export function revocationStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Deletes up to `batchSize` expired entries; answers how many. */
+    /** Deletes up to `batchSize` expired entries; returns the count. */
     purge(now: number, batchSize: number): Promise<number> {
       const revocations = { table: 'revocations', key: 'id', column: 'expires_at' } as const
       return deleteExpired(db, { ...revocations, until: now }, batchSize)

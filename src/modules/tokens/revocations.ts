@@ -14,47 +14,36 @@ import { revocationStore } from './revocation-store.ts'
 
 /**
  * The revocations of access tokens. Spec 3.2: a deny-list of single tokens and pairs (logout), and
- * a version per user (password, roles, lock, disabling, deletion). They are a log in the database,
- * which every process keeps in memory. A process notices an entry of another process by the change
- * feed, and accepts no token before it has read the new entries. The log holds the version of a
- * user for a week and a pair for a day. A token may live longer, so an older token is looked up in
- * the tables.
+ * a version per user (password, roles, lock, deletion). The revocations are a log in the database,
+ * which every process keeps in memory. The change feed reports entries of other processes; a
+ * process accepts no token before it has read them. The log keeps the version of a user for a week
+ * and a pair for a day; older tokens are looked up in the tables.
  */
 export interface Revocations {
-  /**
-   * Whether an access token is revoked.
-   * @throws DatabaseUnavailable if that is unknown: it fails closed
-   */
+  /** Whether an access token is revoked. @throws DatabaseUnavailable if unknown: fails closed */
   refuses(claims: JudgedClaims): boolean | Promise<boolean>
-  /** Why an access token is revoked, of which `refuses` has just answered true. */
+  /** The reason after `refuses` returned true. */
   reasonOf(claims: JudgedClaims): RefusalReason
-  /** Whether an access token is revoked as `db` sees it, for a check inside a transaction. */
+  /** Whether a token is revoked as `db` sees it, for a check in a transaction. */
   refusesBy(db: DatabaseOrTransaction, claims: JudgedClaims): Promise<boolean>
-  /** A number that changes once the database may have changed; as of the last `refuses`. */
+  /** Changes once the database may have changed; as of the last `refuses`. */
   readonly epoch: number
-  /**
-   * Ends one token; does nothing if it has ended already.
-   * @throws DatabaseUnavailable if the end cannot be stored
-   */
+  /** Ends one token. @throws DatabaseUnavailable if the end cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, options?: RevokeOptions): Promise<void>
   /**
-   * Ends a pair: its refresh token, all that rotation issues for it, and all their access tokens.
-   * `exp` (seconds) is the expiry of the token that was presented. @throws as `revoke`
+   * Ends a pair: its refresh token, all rotated tokens, and all their access tokens. `exp`
+   * (seconds) is the expiry of the presented token. @throws as `revoke`
    */
   endPair(sid: string, exp: number, options?: RevokeOptions): Promise<void>
   /**
-   * Whether an earlier version of this program ended this refresh token alone.
-   * @throws as `refuses`
+   * Whether a previous version of this program ended this refresh token alone. @throws as `refuses`
    */
   refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
   /** Ends the access tokens of a user below a version, in the transaction of the change. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
-  /**
-   * Notes that a transaction of this process may have appended: the next check reads the log first,
-   * also those of the other workers of this machine, once it resolves.
-   */
+  /** Called after a transaction may have appended: the next check reads the log first. */
   appended(): Promise<void>
-  /** Deletes up to `batchSize` expired entries of the log; answers how many. */
+  /** Deletes up to `batchSize` expired entries; returns the count. */
   purge(batchSize: number): Promise<number>
 }
 
@@ -69,20 +58,20 @@ export type JudgedClaims = Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver' | 'i
 
 export interface RevocationsDeps extends PairEndDeps {
   readonly db: Database
-  /** For purges, which may be lost with the power. */
+  /** For purges, which a power failure may undo. */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
   readonly events: Events
 }
 
-/** The name in the log of a refresh token that an earlier version of this program ended alone. */
+/** Entries of a previous version of this program. */
 function refreshName(rid: string): string {
   return `refresh ${rid}`
 }
 
-// How long the log holds the version of a user, and a pair. Memory holds the pairs of one day only:
-// a refresh token, which lives for a week, is looked up in a table when it is used.
+// How long the log keeps the version of a user, and a pair. Memory keeps pairs for one day: a
+// refresh token, which lives for a week, is looked up in a table.
 const loggedMs = 7 * 86_400_000
 const pairLoggedMs = 86_400_000
 
@@ -127,7 +116,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
     async endPair(sid, exp, options = {}) {
       const token = pairName(sid)
-      // No token is issued for a pair that has ended.
+      // No token is issued for an ended pair.
       if (known.endOf(token) > 0) return options.guard?.authorize(db)
       const work = async (trx: DatabaseOrTransaction) => {
         await storePairEnd(trx, sid, exp, deps)
@@ -150,8 +139,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   async function deny(token: string, endMs: number, options: RevokeOptions): Promise<void> {
-    // The column holds integers; `exp` of an administrator, or of a token that the operator signed,
-    // may be any number.
+    // The column holds integers; `exp` of an administrator, or of a token of the operator, may be
+    // any number.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
     const isKnown = known.endOf(token) >= expiresAt
     // A repeated logout writes nothing.
@@ -192,8 +181,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   /**
-   * Reads the log: after the call, everything that was committed before it is known. Concurrent
-   * callers share a read. A caller that comes during a read shares the next one, and its failure.
+   * Reads the log: afterwards every entry committed before the call is known. Concurrent callers
+   * share a read; a caller during a read waits for the next read.
    */
   function catchUp(): Promise<void> {
     if (!reading) {
@@ -228,10 +217,10 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   /**
-   * Reads the whole log again, because the last known entry is missing: it has expired, or the
-   * database has lost it (an asynchronous replica took over, or a backup was restored). After a
-   * loss the database gives ids a second time, so no id says which entries are new. Revocations
-   * that are missing in the log are appended again, so that every node knows them.
+   * Reads the whole log again if the last known entry is missing: it expired, or the database lost
+   * it (failover to an asynchronous replica, restored backup). After a loss the database assigns
+   * ids again, so ids do not tell which entries are new. Revocations missing in the log are
+   * appended again for all nodes.
    */
   async function reload(now: number): Promise<void> {
     const entries = (await Array.fromAsync(store.from(0, now))).flat()
@@ -244,9 +233,9 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       const log = revocationStore(trx)
       const now = clock.now()
       const entries = (await Array.fromAsync(log.from(0, now))).flat()
-      const missing = known.missingIn(entries, now) // without those that another node has restored
+      const missing = known.missingIn(entries, now) // without entries that another node has restored
       for (const { revocation, expiresAt } of missing) {
-        // One millisecond more, so that the new entry differs from the lost one.
+        // One more millisecond distinguishes the new entry from the lost entry.
         await log.append(revocation, Math.min(expiresAt + 1, Number.MAX_SAFE_INTEGER))
         if ('token' in revocation) {
           const sid = sidOf(revocation.token)

@@ -5,19 +5,18 @@ import { deleteExpired } from '../../core/database/purge.ts'
 import type { RefreshClaims } from './claims.ts'
 import { pairIdOf } from './pair.ts'
 
-/** The use of a refresh token, and the successor that was issued for it. Times in seconds. */
+/** The use of a refresh token, and its successor. Times in seconds. */
 export interface RefreshUse {
   readonly rid: string
   readonly family: string
   readonly successor: string
-  /** `iat` and `exp` of the successor: with them the same token can be signed again. */
+  /** With these claims the same successor can be signed again. */
   readonly issuedAt: number
   readonly expiresAt: number
   /** Epoch milliseconds. */
   readonly usedAt: number
 }
 
-/** The family of a refresh token, and whether it has ended. */
 export interface TokenFamily {
   readonly id: string
   readonly isEnded: boolean
@@ -27,8 +26,8 @@ const useOf = prepared((db, { rid }: Parameters<{ rid: string }>) =>
   db.selectFrom('refresh_uses').selectAll().where('rid', '=', rid),
 )
 /**
- * The family of a token, from its own use, from the use that issued it, or `first`; and the same
- * again if it has ended, otherwise null.
+ * Finds the family by the token's own use, by the use that issued the token, or `first`; then
+ * whether the family has ended.
  */
 const familyOf = prepared((db, { rid, first }: Parameters<{ rid: string; first: string }>) => {
   const known = db
@@ -65,16 +64,13 @@ export function rotationStore(db: DatabaseOrTransaction) {
       return row ? toUse(row) : null
     },
 
-    /**
-     * The family of a token, which is the id of its pair: from its own use, from the use that
-     * issued it, or, for the first token of a pair, from the token itself.
-     */
+    /** The family of a token: the id of its pair. */
     async familyOf({ rid, exp }: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<TokenFamily> {
       const { id, ended } = await familyOf.one(db, { rid, first: pairIdOf({ rid, exp }) })
       return { id, isEnded: ended !== null }
     },
 
-    /** The latest expiry of the successors of a family, in seconds; 0 if there is none. */
+    /** The latest expiry of the successors, in seconds; 0 without successors. */
     async lastExpiryOf(family: string): Promise<number> {
       const { last } = await db
         .selectFrom('refresh_uses')
@@ -106,8 +102,8 @@ export function rotationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Deletes up to `batchSize` expired rows of each table; `now` in seconds. Answers the greater
-     * of the two counts.
+     * Deletes up to `batchSize` expired rows of each table; `now` in seconds. Returns the larger
+     * count.
      */
     async purge(now: number, batchSize: number): Promise<number> {
       const uses = { table: 'refresh_uses', key: 'rid', column: 'successor_expires_at' } as const

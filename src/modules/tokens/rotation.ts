@@ -9,29 +9,27 @@ import { tokenCreated } from './events.ts'
 import { rotationStore, type TokenFamily } from './rotation-store.ts'
 
 /**
- * Refresh token rotation (`REFRESH_ROTATION=on`), RFC 9700 section 4.14.2. Each use of a refresh
- * token issues a successor. A second use of the same token ends the whole token family, because one
- * of the two clients must be a thief. A retry within the grace period gets the same successor
- * again, unless the successor has been used.
+ * Refresh token rotation (`REFRESH_ROTATION=on`), RFC 9700 section 4.14.2. Each use issues a
+ * successor. A second use of the same token ends the whole family, because one of the two clients
+ * must be a thief. A retry within the grace period gets the same successor, unless the successor
+ * has been used.
  */
 export interface Rotation {
   /**
-   * Uses a token; answers the identity of its successor. Answers `reused` if the token was used
-   * before or its family has ended: the caller then ends the pair. The guard checks the account in
-   * the same transaction. The event names the login.
+   * Uses a token and returns its successor; `reused` if the token was used before or its family has
+   * ended: the caller then ends the pair. The guard checks the account in the same transaction.
    */
   use(claims: RefreshClaims, guard: Guard, login: LoginFacts): Promise<Successor | 'reused'>
-  /** A token's pair, whose id stays the same through all rotations, and whether it has ended. */
-  pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<TokenFamily>
-  /** Whether a token was used already, or its family has ended. */
-  isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
   /**
-   * Deletes up to `batchSize` expired rows of each table; answers the greater of the two counts.
+   * The pair of a token, which stays the same through rotations, and whether the pair has ended.
    */
+  pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<TokenFamily>
+  isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
+  /** Deletes up to `batchSize` expired rows of each table; returns the larger count. */
   purge(batchSize: number): Promise<number>
 }
 
-/** The identity of a refresh token: the claims that make it unique. Times in seconds. */
+/** The claims that make a refresh token unique. Times in seconds. */
 export interface Successor {
   readonly rid: string
   readonly issuedAt: number
@@ -41,7 +39,7 @@ export interface Successor {
 export interface RotationDeps {
   readonly config: Pick<Config, 'token'>
   readonly db: Database
-  /** For purges, which may be lost with the power. */
+  /** For purges, which a power failure may undo. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly events: Pick<Events, 'emitInTransaction'>
@@ -74,7 +72,7 @@ export function createRotation(deps: RotationDeps): Rotation {
           family: family.id,
           successor: randomText(random, ridBytes),
           issuedAt,
-          // Not before the expiry of the used token: its use must stay known until then.
+          // The use must stay known until the used token expires.
           expiresAt: Math.max(exp, issuedAt + refreshSeconds),
           usedAt: now,
         }

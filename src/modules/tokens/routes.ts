@@ -20,7 +20,7 @@ import { noProfile, type Profile } from './profiles.ts'
 import type { Successor } from './rotation.ts'
 import { Refreshed, SentRefreshToken } from './schemas.ts'
 
-// A value of any type is accepted here: the answer for anything but a refresh token is 401.
+// Any type is accepted here: anything but a refresh token is 401.
 const RefreshRequest = {
   type: 'object',
   properties: { refresh_token: {} },
@@ -62,7 +62,7 @@ const PublicKeys = named(
   { keys: [exampleKey] },
 )
 
-/** POST /refresh, GET /api/me and GET /.well-known/jwks.json, spec 3.2, 4.1 and 5.3. */
+/** Spec 3.2, 4.1 and 5.3. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, db, events, keys, profiles, requirements, rotation, tokens } = options
   const { revocations } = options
@@ -140,8 +140,8 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
     (request) => {
       const caller = callerOf(request)
-      // The claims of the token come first. A token of this service has the verified address of its
-      // account, if there is one, and ends with it; it has no name, so that a change shows at once.
+      // The claims of the token come first. A token of this service has the verified address, and
+      // no name, so that a new name shows at once.
       const userId = userIdOf(caller)
       const profile = userId === null ? noProfile : profiles.of(userId)
       return profile instanceof Promise
@@ -167,13 +167,16 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
   )
 
-  /** Refuses if the account is locked, has ended its logins since, or must enrol a second factor. */
+  /**
+   * Rejects a locked account, an account whose logins ended since, and an account that must enrol a
+   * second factor.
+   */
   function assertMayRefresh({ ver }: RefreshClaims, account: Account): void {
     const since = { now: account, before: { refreshVersion: ver } }
     requirements.refuse('refresh', { account, since })
   }
 
-  /** Records the event durably, as a login does. A rotation records it with the use of the token. */
+  /** Durable, as for a login. A rotation records the event with the use of the token. */
   function recordRefresh({ userId }: Account, login: LoginFacts): Promise<void> {
     const payload = { user_id: userId, grant: 'refresh' } as const
     return transact(db, [], (trx) =>
@@ -182,8 +185,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
   }
 
   /**
-   * Uses a refresh token, if rotation is on; answers the successor, or null if it is off.
-   * @throws ApiError invalidRefreshToken
+   * The successor of a refresh token; null without rotation. @throws ApiError invalidRefreshToken
    */
   async function succeed(
     claims: RefreshClaims,
@@ -206,7 +208,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     const reason = { code: 'refresh_token_reused', facts: { user_id: userId } } as const
     const error = new ApiError('invalidRefreshToken', { reason })
     const refusal = { status: error.status, reason: reason.code }
-    // The thief may hold access tokens of the family as well. RFC 9700 section 4.14.2.
+    // A thief may hold access tokens of the family too. RFC 9700 section 4.14.2.
     await revocations.endPair(sid, claims.exp, {
       also: (trx) =>
         events.emitInTransaction(

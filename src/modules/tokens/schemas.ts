@@ -1,7 +1,7 @@
 import { errorWith } from '../../core/http/declared-error.ts'
 import { exactly, named, Text } from '../../core/http/schemas.ts'
 
-/** Shortened: a token is three texts of base64url with a dot between them. */
+/** Shortened: three base64url texts with dots between them. */
 const token = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl'
 const refreshToken = 'eyJhbGciOiJIUzI1NiIsImtpZCI6IjJhIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl'
 
@@ -10,14 +10,14 @@ export const tokenExamples = { token, refreshToken } as const
 const tokenType = { type: 'string', const: 'Bearer' } as const
 const expiresIn = { type: 'integer', minimum: 1, description: 'Seconds' } as const
 
-/** The answer of a login in mode token. Spec 4.1. */
+/** Spec 4.1. */
 export const AccessToken = named(
   'AccessToken',
   exactly({ token: Text, token_type: tokenType, expires_in: expiresIn }),
   { token, token_type: 'Bearer', expires_in: 3600 },
 )
 
-/** The answer of a login in mode pair. Spec 2.5. */
+/** Spec 2.5. */
 export const TokenPair = named(
   'TokenPair',
   exactly({
@@ -29,7 +29,7 @@ export const TokenPair = named(
   { access_token: token, refresh_token: refreshToken, token_type: 'Bearer', expires_in: 900 },
 )
 
-/** The answer of POST /refresh. Spec 4.1. */
+/** Spec 4.1. */
 export const Refreshed = named(
   'RefreshedToken',
   {
@@ -46,7 +46,6 @@ export const Refreshed = named(
   { access_token: token, token_type: 'Bearer', expires_in: 900 },
 )
 
-/** A refresh token as a client should send it. */
 export const SentRefreshToken = named(
   'RefreshRequest',
   { type: 'object', required: ['refresh_token'], properties: { refresh_token: Text } },

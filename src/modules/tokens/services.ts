@@ -8,7 +8,6 @@ import { createVerified, type Verified } from './verified.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    /** Ends a refresh token, if the text is a valid one. */
     readonly endRefresh: (token: string) => Promise<unknown>
     readonly profiles: Profiles
     readonly revocations: Revocations

@@ -9,7 +9,8 @@ export const settings = {
     parse: (value) => value,
   }),
   TOKEN_AUDIENCE: text({ default: 'api', doc: 'The `aud` of access tokens.' }),
-  TOKEN_SECONDS: integer({
+  LOGIN_TOKEN_SECONDS: integer({
+    formerly: 'TOKEN_SECONDS',
     default: 3600,
     min: 1,
     doc: 'Life of the access token of login mode `token`. Seconds.',
@@ -48,7 +49,7 @@ export function configure({ values }: Reading) {
       token: {
         issuer: values.TOKEN_ISSUER ?? baseUrl,
         audience: values.TOKEN_AUDIENCE,
-        singleSeconds: values.TOKEN_SECONDS,
+        singleSeconds: values.LOGIN_TOKEN_SECONDS,
         accessSeconds: values.ACCESS_TOKEN_SECONDS,
         refreshSeconds: values.REFRESH_TOKEN_SECONDS,
         rotatesRefresh: values.REFRESH_ROTATION === 'on',

@@ -27,7 +27,7 @@ declare module '../../core/database/schema.ts' {
 
 interface RevocationsTable {
   id: Generated<number>
-  /** The `jti` of a single token, or else a user and the version below which its tokens ended. */
+  /** The `jti` of a single token; null for an entry of a user and a version. */
   token: string | null
   user_id: number | null
   access_version: number | null
@@ -35,10 +35,9 @@ interface RevocationsTable {
 }
 
 interface RefreshUsesTable {
-  /** The ids of the used refresh token and of its successor. */
   rid: string
   successor: string
-  /** The token family: the id of its first pair (of older families, its first `rid`). */
+  /** The id of the first pair; in older families, the first `rid`. */
   family: string
   /** Claims of the successor, in seconds since the epoch. */
   issued_at: number
@@ -48,6 +47,6 @@ interface RefreshUsesTable {
 
 interface RefreshFamiliesEndedTable {
   family: string
-  /** When the last token of the family expires, in seconds since the epoch. */
+  /** The expiry of the last token of the family, in seconds since the epoch. */
   expires_at: number
 }

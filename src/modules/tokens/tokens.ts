@@ -14,30 +14,27 @@ import type { Successor } from './rotation.ts'
 
 /** Issues and verifies the tokens of this service. Spec 2.4, 2.5, 5.3; RFC 7519. */
 export interface Tokens {
-  /** A new id of an access token, for one that is recorded before it is issued. */
+  /** The id of an access token that is recorded before it is issued. */
   newJti(): string
-  /** Issues an access token that lives `seconds`. */
   issueAccess(account: Account, options: AccessOptions): Promise<string>
-  /** Issues a token that allows only the enrolment of a second factor, for ten minutes. */
+  /** Issues a token for ten minutes that allows only the enrolment of a second factor. */
   issueEnrolment(account: Account, authentication: AuthenticationEvent): Promise<string>
-  /** Issues an access token that lives `seconds`, and the refresh token of the same pair. */
   issuePair(account: Account, options: Omit<AccessOptions, 'type' | 'sid'>): Promise<Pair>
-  /** Issues the refresh token of an identity, such as a successor of a rotation. */
   issueRefresh(account: Account, options: RefreshOptions): Promise<string>
   /**
-   * Null if this service did not sign the token, or if it is of another type or outside its
-   * lifetime; `tell` hears why.
+   * Null if this service did not sign the token, or for a wrong type or lifetime; `tell` receives
+   * the reason.
    */
   verifyAccess(
     token: string,
     type?: AccessClaims['type'],
     tell?: TellReason,
   ): AccessClaims | null | Promise<AccessClaims | null>
-  /** Null, and told, as `verifyAccess`. */
+  /** Null as `verifyAccess`. */
   verifyRefresh(token: string, tell?: TellReason): Promise<RefreshClaims | null>
 }
 
-/** How and when the user authenticated; a token carries it for its whole life. */
+/** How and when the user authenticated; unchanged for the life of a token. */
 export interface AuthenticationEvent extends Pick<Evidence, 'authTime'> {
   /** RFC 8176; empty if unknown. */
   readonly amr: readonly string[]
@@ -46,9 +43,7 @@ export interface AuthenticationEvent extends Pick<Evidence, 'authTime'> {
 export interface AccessOptions extends AuthenticationEvent {
   readonly seconds: number
   readonly type?: AccessClaims['type']
-  /** The id of the pair that the token belongs to. */
   readonly sid?: string
-  /** The id of the token; a new one by default. */
   readonly jti?: string
 }
 
@@ -90,7 +85,8 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         ...(amr.length > 0 && { amr }),
         ver: account.accessVersion,
         ...(sid !== undefined && { sid }),
-        // Never that of the user, which its owner changes without a proof: docs/adr/0060
+        // The verified address of the account. The address of the user may change without a proof:
+        // docs/adr/0060
         ...(type === 'access' &&
           account.email !== null && { email: account.email, email_verified: true }),
         iss: config.token.issuer,
@@ -123,8 +119,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
     async issueRefresh(account, { amr, authTime, identity }) {
       const { rid, issuedAt, expiresAt } = identity
       const key = await keys.signer('refresh')
-      // Spec 2.5 allows the token five claims only, so the claims for its revocation are in the
-      // header.
+      // Spec 2.5 allows five claims only: the header holds the claims for revocation.
       const protectedHeader = {
         ...header(key),
         rid,
@@ -145,7 +140,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
       const claimsOf = (verified: VerifiedJws | null) => {
         const raw = verified && parsed(verified, tell)
         if (!raw) return null
-        // A token without `jti` gets its digest as id, so that it can be revoked.
+        // A digest as id makes a token without `jti` revocable.
         const named = Object.hasOwn(raw, 'jti') ? raw : { ...raw, jti: digest(token) }
         return parseAccessClaims(named, config, clock.now(), type, tell)
       }

@@ -6,21 +6,20 @@ import { isWithinLifetime } from './claims.ts'
 import type { TellReason } from './jws.ts'
 import type { Tokens } from './tokens.ts'
 
-/** A token whose signature and claims are valid; whether it was revoked is asked at each use. */
+/** A token with a valid signature and claims; revocation is checked at each use. */
 export interface VerifiedToken {
   readonly claims: AccessClaims
   readonly principal: Principal
 }
 
 /**
- * The access tokens that this process has verified, for bearer requests and introspection. Each
- * signature is verified once: a token is cached under its whole text, so that two tokens cannot share
- * an entry.
+ * The access tokens that this process has verified. The key of the cache is the whole token text,
+ * so that two tokens cannot share an entry.
  */
 export interface Verified {
   /** A cached token within its lifetime. */
   recall(token: string): VerifiedToken | undefined
-  /** Verifies a token and caches it; null, and told, as `Tokens.verifyAccess`. */
+  /** Verifies a token and caches it; null as `Tokens.verifyAccess`. */
   verify(token: string, tell?: TellReason): VerifiedToken | null | Promise<VerifiedToken | null>
 }
 
@@ -32,7 +31,7 @@ export interface VerifiedDeps {
 
 const maxCached = 10_000
 
-/** Makes the cache, empty at first; a change of the keys empties it. */
+/** A change of the keys empties the cache. */
 export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified {
   const cached = new BoundedMap<string, VerifiedToken>(maxCached)
   let generation = keys.generation
@@ -51,7 +50,7 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
       const keep = (claims: AccessClaims | null) => {
         if (!claims) return null
         const entry = { claims, principal: principalOf(claims) }
-        // The key may have been removed meanwhile: then no later use may go without it.
+        // The key may have been removed during the verification.
         if (keys.generation === verifiedWith) cached.set(token, entry)
         return entry
       }
@@ -61,7 +60,6 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
   }
 }
 
-/** The caller whom an access token, or an enrolment token, authenticates. */
 export function principalOf(claims: AccessClaims): Principal {
   return {
     subject: claims.sub,
@@ -69,7 +67,7 @@ export function principalOf(claims: AccessClaims): Principal {
     roles: new Set(claims.roles),
     credential: { scheme: 'bearer', claims },
     amr: claims.amr,
-    // An enrolment token counts from its issue, because nothing but a login issues it.
+    // Only a login issues an enrolment token, so its issue is the login.
     authTime: (claims.type === 'enrolment' ? claims.iat : claims.auth_time) * 1000,
   }
 }

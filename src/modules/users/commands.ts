@@ -1,5 +1,13 @@
 import { isEmail } from '../../core/addresses/email.ts'
-import { type CommandCall, type CommandWork, textOf, UsageError } from '../../core/cli/command.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../../core/cli/command.ts'
+import { assertMayConfirm, confirm, yesOption } from '../../core/cli/confirm.ts'
 import type { Row } from '../../core/cli/output.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { codePointLength, isStorableText } from '../../core/lib/text.ts'
@@ -44,7 +52,32 @@ export const commands: readonly CommandWork[] = [
         await call.output.list(batches())
       }),
   },
+  {
+    name: 'user delete',
+    options: yesOption,
+    example: 'user delete 12 --yes',
+    run: remove,
+  },
 ]
+
+async function remove(call: CommandCall): Promise<void> {
+  const [text = ''] = call.operands
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new UsageError('a user has a number')
+  assertMayConfirm(call)
+  await withServices(call, ['users'], async ({ users }) => {
+    const id = Number(text)
+    const found = await users.byId(id)
+    if (!found) throw noUser(id)
+    await confirm(call, `Delete user ${id}, ${found.name}? An account of the user is deleted too.`)
+    const user = await users.remove(id)
+    if (!user) throw noUser(id)
+    call.output.result(user, `user ${id} is deleted`)
+  })
+}
+
+function noUser(id: number): CommandError {
+  return new CommandError(`there is no user ${id}`, exitCodes.notFound.code)
+}
 
 /** Parses the options of a new user, by the rules of the users resource. @throws UsageError */
 export function parseUser(call: CommandCall, defaultName?: string): NewUser {

@@ -23,4 +23,8 @@ export const commands: CommandExamples = {
     run: ({ run }) => run(`user add --name ${name} --email ${email}`),
   },
   'user list': {},
+  'user delete': {
+    events: ['user_deleted'],
+    run: async ({ run, newAccount }) => run(`user delete ${(await newAccount()).userId} --yes`),
+  },
 }

@@ -1,28 +1,20 @@
 import type { SelectQueryBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { listOrders } from '../../core/database/list-orders.ts'
-import { isOnPage, minDeepOffset } from '../../core/database/list-pages.ts'
-import { type Parameters, type Prepared, prepared } from '../../core/database/prepared.ts'
+import { inOrder, isBeyond, isOnPage, minDeepOffset } from '../../core/database/list-query.ts'
+import { isPresentUser } from '../../core/database/pending-import.ts'
+import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
+import { type Order as AnyOrder, nameOfOrder, type Place } from '../../core/http/lists/cursor.ts'
 import type { SliceStart } from '../../core/http/lists/listing.ts'
 import { caseFold } from '../../core/lib/text.ts'
-import { present, shown, toUser } from './rows.ts'
 import type { User } from './user.ts'
 
-/** The keys by which a list can be sorted; the id is always the last key, for a total order. */
+/** The keys by which a list can be sorted. */
 export const sortKeys = ['id', 'name', 'email'] as const
-export type SortKey = (typeof sortKeys)[number]
+export type Order = AnyOrder<(typeof sortKeys)[number]>
 
-export interface Order {
-  readonly key: SortKey
-  readonly descending: boolean
-}
-
-/** The last user of a page: its value of the sort key (case-folded), and its id. */
-export interface Position {
-  readonly value: string
-  readonly id: number
-}
+/** The last user of a page. Its `value` is empty in the order of ids. */
+export type Position = Place<string>
 
 /** Part of a list in some order. */
 export interface Part {
@@ -33,56 +25,52 @@ export interface Part {
   readonly after?: Position | undefined
 }
 
-const listOrderOf = {
-  id: listOrders.usersById,
-  name: listOrders.usersByName,
-  email: listOrders.usersByEmail,
-} as const
-const columnOf = { id: 'id', name: 'name_key', email: 'email_key' } as const
+/** The columns that make a user. */
+export const shown = ['id', 'name', 'email'] as const
+
+/** A query of the users that a read may show. */
+export const present = (db: DatabaseOrTransaction) => db.selectFrom('users').where(isPresentUser)
+
+export function toUser({ id, name, email }: User): User {
+  return { id, name, email }
+}
+
+const keyColumns = { id: undefined, name: 'name_key', email: 'email_key' } as const
 
 const afterId = prepared((db, { id, limit }: Parameters<{ id: number; limit: number }>) =>
   present(db).select(shown).where('id', '>', id).orderBy('id').limit(limit),
 )
-const fromOffset = prepared(
-  (db, { offset, limit }: Parameters<{ offset: number; limit: number }>) =>
-    present(db).select(shown).orderBy('id').limit(limit).offset(offset),
-)
-interface Place {
-  readonly offset: number
+
+interface PageValues {
   readonly limit: number
+  readonly offset: number
 }
-/** Pages far behind, in each order. */
-const deepPages = Object.fromEntries(
-  sortKeys.flatMap((key) =>
-    [false, true].map((descending) => {
-      const page = prepared((db, place: Parameters<Place>) => {
-        const isWanted = isOnPage(db, listOrderOf[key], place, descending)
-        const query = db.selectFrom('users').select(shown).where(isWanted)
-        return inOrder(query, { key, descending }, undefined)
-      })
-      return [nameOf({ key, descending }), page]
+
+const queries = {
+  id: queriesOf({ key: 'id', descending: false }),
+  '-id': queriesOf({ key: 'id', descending: true }),
+  name: queriesOf({ key: 'name', descending: false }),
+  '-name': queriesOf({ key: 'name', descending: true }),
+  email: queriesOf({ key: 'email', descending: false }),
+  '-email': queriesOf({ key: 'email', descending: true }),
+}
+
+function queriesOf(order: Order) {
+  const { key, descending } = order
+  const list = { table: 'users', id: 'id', key: keyColumns[key], count: 'users' } as const
+  return {
+    fromOffset: prepared((db, { limit, offset }: Parameters<PageValues>) =>
+      sorted(present(db).select(shown), order).limit(limit).offset(offset),
+    ),
+    /** A page far behind; empty while users are staged. */
+    deep: prepared((db, place: Parameters<PageValues>) => {
+      const isWanted = isOnPage(db, { ...list, descending }, place)
+      return sorted(db.selectFrom('users').select(shown).where(isWanted), order)
     }),
-  ),
-)
-
-const byIds: Order = { key: 'id', descending: false }
-
-type ListValues = Position & { readonly limit: number; readonly offset: number }
-
-/** The query of `list` for each order, from the start or after a position: twelve at most. */
-const lists = new Map<string, Prepared<ListValues, User>>()
-
-function listIn({ key, descending }: Order, isAfter: boolean): Prepared<ListValues, User> {
-  const shape = `${nameOf({ key, descending })} ${isAfter}`
-  const known = lists.get(shape)
-  if (known) return known
-  const list = prepared((db, { limit, offset, value, id }: Parameters<ListValues>) => {
-    const after = isAfter ? { value, id } : undefined
-    const users = inOrder(present(db).select(shown), { key, descending }, after)
-    return users.limit(limit).offset(offset)
-  })
-  lists.set(shape, list)
-  return list
+    after: prepared((db, { limit, value, id }: Parameters<Position & { limit: number }>) =>
+      sorted(present(db).select(shown), order, { value, id }).limit(limit),
+    ),
+  }
 }
 
 /** Reads users in id order from `offset`, or after an id. */
@@ -92,9 +80,7 @@ export async function readSlice(
   from: SliceStart,
 ): Promise<User[]> {
   if ('afterId' in from) return (await afterId.all(db, { limit, id: from.afterId })).map(toUser)
-  const { offset } = from
-  const deep = await deepPage(db, byIds, { offset, limit })
-  return (deep ?? (await fromOffset.all(db, { limit, offset }))).map(toUser)
+  return readPage(db, { key: 'id', descending: false }, limit, from.offset)
 }
 
 /** Reads one page of all users, in any order. */
@@ -102,47 +88,34 @@ export async function readPart(
   db: DatabaseOrTransaction,
   { order, limit, offset = 0, after }: Part,
 ): Promise<User[]> {
-  const deep = after ? null : await deepPage(db, order, { offset, limit })
-  if (deep) return deep.map(toUser)
-  const { value = '', id = 0 } = after ?? {}
-  const list = listIn(order, after !== undefined)
-  const rows = await list.all(db, { limit, offset, value, id })
+  if (!after) return readPage(db, order, limit, offset)
+  const rows = await queries[nameOfOrder(order)].after.all(db, { limit, ...after })
   return rows.map(toUser)
 }
 
-/** Reads a page far behind. Null if it must be read by its offset. */
-async function deepPage(
+async function readPage(
   db: DatabaseOrTransaction,
   order: Order,
-  place: Place,
-): Promise<User[] | null> {
-  if (place.offset < minDeepOffset) return null
-  const rows = (await deepPages[nameOf(order)]?.all(db, place)) ?? []
-  return rows.length > 0 ? rows : null
+  limit: number,
+  offset: number,
+): Promise<User[]> {
+  const { deep, fromOffset } = queries[nameOfOrder(order)]
+  const page = { limit, offset }
+  const rows = offset < minDeepOffset ? [] : await deep.all(db, page)
+  return (rows.length > 0 ? rows : await fromOffset.all(db, page)).map(toUser)
 }
 
 /** Adds an order to a query, and the condition of a position if one is given. */
-export function inOrder<Selection>(
+export function sorted<Selection>(
   query: SelectQueryBuilder<Schema, 'users', Selection>,
-  order: Order,
-  after: Position | Parameters<Position> | undefined,
+  { key, descending }: Order,
+  after?: Position | Parameters<Position>,
 ): SelectQueryBuilder<Schema, 'users', Selection> {
-  const column = `users.${columnOf[order.key]}` as const
-  const direction = order.descending ? 'desc' : 'asc'
-  const beyond = order.descending ? '<' : '>'
-  if (order.key === 'id') {
-    const ordered = query.orderBy('users.id', direction)
-    return after ? ordered.where('users.id', beyond, after.id) : ordered
-  }
-  const ordered = query.orderBy(column, direction).orderBy('users.id', direction)
+  const column = keyColumns[key]
+  const columns = column ? [`users.${column}`, 'users.id'] : ['users.id']
+  const ordered = query.orderBy(inOrder(columns, descending))
   if (!after) return ordered
-  return ordered.where((eb) =>
-    eb(eb.refTuple(column, 'users.id'), beyond, eb.tuple(after.value, after.id)),
-  )
-}
-
-function nameOf({ key, descending }: Order): string {
-  return descending ? `-${key}` : key
+  return ordered.where(isBeyond(columns, column ? [after.value, after.id] : [after.id], descending))
 }
 
 /** Answers the position of a user in an order. */

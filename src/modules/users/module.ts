@@ -17,15 +17,16 @@ export const module: Module = {
       rows: [
         { name: 'user add', summary: 'Makes a user, without an account' },
         { name: 'user list', summary: 'Shows all users, in the order of their ids' },
+        {
+          name: 'user delete',
+          operands: ['id'],
+          summary: 'Deletes a user with its account, and ends its logins; its posts stay',
+        },
       ],
       load: () => import('./commands.ts'),
     },
   ],
   services: () => import('./services.ts'),
-  // Often, because changes that are not counted yet cost time at each page far behind.
-  jobs: ({ users }) => [
-    { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
-    { name: 'removed users', everyMs: 1000, purge: users.purgeRemoved },
-  ],
+  jobs: ({ users }) => [{ name: 'removed users', everyMs: 1000, purge: users.purgeRemoved }],
   routes: () => import('./routes.ts'),
 }

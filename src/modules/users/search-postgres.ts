@@ -3,8 +3,7 @@ import type { Database } from '../../core/database/database.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
 import { hasSearchIndex } from '../../core/database/postgres/server.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
-import { inOrder } from './lists.ts'
-import { shown, toUser } from './rows.ts'
+import { shown, sorted, toUser } from './lists.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
 
 const maxSearches = 4
@@ -38,7 +37,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
 
   async function find({ order, limit, offset = 0, after }: Search, pattern: Pattern) {
     const part = async () => {
-      const query = inOrder(matching(pattern).select(shown), order, after)
+      const query = sorted(matching(pattern).select(shown), order, after)
       return (await query.limit(limit).offset(offset).execute()).map(toUser)
     }
     const isFirst = !after && offset === 0

@@ -4,8 +4,7 @@ import type { Database } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
-import { inOrder, type Order, type Position, positionOf } from './lists.ts'
-import { shown, toUser } from './rows.ts'
+import { type Order, type Position, positionOf, shown, sorted, toUser } from './lists.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
 import { integer, trigramsOf } from './trigrams.ts'
 import type { User } from './user.ts'
@@ -44,7 +43,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     const isById = order.key === 'id'
     const isStart = isById && !order.descending && !after && offset + limit <= total
     if (total <= maxExactTotal || isStart) {
-      return { users: sorted(first, order, after).slice(offset, offset + limit), total }
+      return { users: sortedUsers(first, order, after).slice(offset, offset + limit), total }
     }
     const walk = isById
       ? walkIndex(pattern, budget, order.descending, after?.id)
@@ -112,9 +111,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     let position = after
     for (;;) {
       const query = db.selectFrom('users').select([...shown, matches(pattern).as('matches')])
-      const rows = await step(budget, () =>
-        inOrder(query, order, position).limit(maxRows).execute(),
-      )
+      const rows = await step(budget, () => sorted(query, order, position).limit(maxRows).execute())
       yield rows.flatMap((row) => (row.matches ? [toUser(row)] : []))
       const last = rows.at(-1)
       if (!last || rows.length < maxRows) return
@@ -151,7 +148,7 @@ async function take(
 }
 
 /** Sorts users like the database: by the bytes of the folded text, then by id. */
-function sorted(users: readonly User[], order: Order, after: Position | undefined): User[] {
+function sortedUsers(users: readonly User[], order: Order, after: Position | undefined): User[] {
   const sign = order.descending ? -1 : 1
   const keyed = users.map((user) => ({ user, ...keyOf(positionOf(user, order)) }))
   const start = after && keyOf(after)

@@ -6,8 +6,7 @@ import type { Schema } from '../../core/database/schema.ts'
 import { forKeyShare, forNoKeyUpdate } from '../../core/database/transactions.ts'
 import type { SliceStart } from '../../core/http/lists/listing.ts'
 import { caseFold } from '../../core/lib/text.ts'
-import { type Part, readPart, readSlice } from './lists.ts'
-import { present, shown, toUser } from './rows.ts'
+import { type Part, present, readPart, readSlice, shown, toUser } from './lists.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
 const byId = prepared((db, { id }: Parameters<{ id: number }>) =>

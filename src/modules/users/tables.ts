@@ -7,7 +7,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     givesIds: true,
     blank: ['import_id'],
-    present: async () => (await import('../../core/database/pending-import.ts')).isPresentUser,
+    present: 'isPresentUser',
     namesPerson: {
       columns: ['name', 'email', 'name_key', 'email_key'],
       atErasure: 'the row goes; with very many posts it is emptied, and goes when they are cleared',

@@ -1,6 +1,5 @@
 import type { Config } from '../../core/config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
-import { countLists } from '../../core/database/list-counts.ts'
 import {
   clearPendingDeletion,
   hasManyTraces,
@@ -47,8 +46,6 @@ export interface Users {
    * `batchSize` if there may be more to do, otherwise 0.
    */
   purgeRemoved(batchSize: number): Promise<number>
-  /** A step of keeping the counts of all lists that are read by page number: see list-counts.ts. */
-  countLists(batchSize: number): Promise<number>
 }
 
 /** What must hold inside the transaction that changes a user. */
@@ -98,8 +95,6 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
     slice: store.slice,
     list: store.list,
     find: createFindUsers(db, config.database),
-    // A loss of power can undo a step, and nothing is wrong then.
-    countLists: (batchSize) => countLists(asyncCommitDb, batchSize),
     async purgeRemoved(batchSize) {
       if ((await pendingDeletions(db)).size === 0) return 0 // and no transaction each second
       const work = (trx: DatabaseOrTransaction) =>

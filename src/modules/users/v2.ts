@@ -1,16 +1,24 @@
-import { refuseField } from '../../core/errors.ts'
+import {
+  cut,
+  isIntegerFrom,
+  nameOfOrder,
+  parseOrder,
+  readCursor,
+  refuseCursor,
+  writeCursor,
+} from '../../core/http/lists/cursor.ts'
+import { searched } from '../../core/http/lists/filters.ts'
 import { offsetOf, parsePage, type Query, single } from '../../core/http/lists/paging.ts'
 import type { Static } from '../../core/http/schemas.ts'
-import { codePointLength, isStorableText } from '../../core/lib/text.ts'
-import { readCursor, writeCursor } from './cursor.ts'
-import { type Order, positionOf, sortKeys } from './lists.ts'
+import { isStorableText } from '../../core/lib/text.ts'
+import { type Order, type Position, positionOf, sortKeys } from './lists.ts'
 import type { UserPageV2 } from './schemas.ts'
 import type { Found } from './search.ts'
 import type { Users } from './users.ts'
 
 const maxPerPage = 1000
-const maxSearchLength = 200
 const largePage = 100
+const parseSearch = searched(200)
 
 /** Whether a page is so large that it waits in the queue of large answers. */
 export function isLargePageV2(query: Query): boolean {
@@ -23,22 +31,19 @@ export function isLargePageV2(query: Query): boolean {
  * @throws ApiError validationFailed for `q`, `sort` or `cursor`
  */
 export async function listUsersV2(users: Users, query: Query): Promise<Static<typeof UserPageV2>> {
-  const order = parseOrder(single(query, 'sort') ?? 'id')
-  const text = parseSearch(single(query, 'q') ?? '')
+  const order = parseOrder(single(query, 'sort') ?? 'id', sortKeys)
+  const text = parseSearch(single(query, 'q') ?? '', 'q')
   const { page, limit } = parsePage(query, maxPerPage)
   const position = single(query, 'cursor')
-  const cursor = position === undefined ? null : readCursor(position, order)
+  const cursor = position === undefined ? null : readUserCursor(position, order)
   const start = cursor ? { after: cursor.after } : { offset: (page - 1) * limit }
   const part = { order, limit: limit + 1, ...start } // one more shows whether another page follows
   const found = await (text === '' ? all() : users.find({ text, ...part }))
-  const data = found.users.slice(0, limit)
-  const last = data.at(-1)
+  const { shown, last } = cut(found.users, limit)
   const shownPage = cursor ? cursor.page : page
   const next =
-    last && found.users.length > limit
-      ? writeCursor({ page: shownPage + 1, after: positionOf(last, order) }, order)
-      : null
-  return { page: shownPage, limit, total: found.total, data, next }
+    last && writeUserCursor({ page: shownPage + 1, after: positionOf(last, order) }, order)
+  return { page: shownPage, limit, total: found.total, data: shown, next }
 
   async function all(): Promise<Found> {
     const total = await users.count()
@@ -47,21 +52,22 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   }
 }
 
-function parseOrder(text: string): Order {
-  const descending = text.startsWith('-')
-  const name = descending ? text.slice(1) : text
-  const key = sortKeys.find((candidate) => candidate === name)
-  if (!key)
-    return refuseField(['sort'], `must be one of ${sortKeys.join(', ')}, or one with a minus`)
-  return { key, descending }
+/** The start of a page: the position before it, and the number of the page. */
+export interface UserCursor {
+  readonly page: number
+  readonly after: Position
 }
 
-function parseSearch(text: string): string {
-  if (codePointLength(text) > maxSearchLength) {
-    return refuseField(['q'], `must have at most ${maxSearchLength} characters`)
-  }
-  if (!isStorableText(text)) {
-    return refuseField(['q'], 'must not hold NUL characters or lone surrogates')
-  }
-  return text
+/** Encodes a cursor as opaque text for `next`. */
+export function writeUserCursor({ page, after }: UserCursor, order: Order): string {
+  return writeCursor([page, nameOfOrder(order), after.value, after.id])
+}
+
+/** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this order */
+export function readUserCursor(text: string, order: Order): UserCursor {
+  const [page, sort, value, id, ...rest] = readCursor(text)
+  const isIntact = isIntegerFrom(1, page) && isIntegerFrom(1, id) && rest.length === 0
+  if (!isIntact || typeof value !== 'string' || !isStorableText(value)) return refuseCursor()
+  if (sort !== nameOfOrder(order)) return refuseCursor('belongs to another `sort`')
+  return { page: Number(page), after: { value, id: Number(id) } }
 }

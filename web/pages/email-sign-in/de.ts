@@ -1,6 +1,6 @@
-import type { signInByMail as english } from './en.ts'
+import type { emailSignIn as english } from './en.ts'
 
-export const signInByMail: typeof english = {
+export const emailSignIn: typeof english = {
   byMail: {
     title: 'Per E-Mail anmelden',
     lead: 'Geben Sie die E-Mail-Adresse Ihres Kontos ein. Wenn es eines gibt, senden wir einen Link und einen Code dorthin.',

@@ -1,4 +1,4 @@
-export const signInByMail = {
+export const emailSignIn = {
   byMail: {
     title: 'Sign in by e-mail',
     lead: 'Enter the e-mail address of your account. If there is one, we send it a link and a code.',
@@ -42,6 +42,6 @@ export const signInByMail = {
 
 declare module '../../languages/languages.ts' {
   interface Texts {
-    readonly signInByMail: typeof signInByMail
+    readonly emailSignIn: typeof emailSignIn
   }
 }

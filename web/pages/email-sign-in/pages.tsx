@@ -20,7 +20,7 @@ const hasProblem = ({ problem }: { readonly problem: unknown }) => problem !== n
 
 export const pages: PagesOf<ByMailViews> = {
   'sign-in-by-mail': {
-    title: (_view, { signInByMail: t }) => t.byMail.title,
+    title: (_view, { emailSignIn: t }) => t.byMail.title,
     hasProblem,
     Content: ByMail,
   },
@@ -30,18 +30,18 @@ export const pages: PagesOf<ByMailViews> = {
     Content: Mailed,
   },
   'sign-in-link': {
-    title: ({ username }, { signInByMail: t }) => t.link.title(username),
+    title: ({ username }, { emailSignIn: t }) => t.link.title(username),
     Content: Link,
   },
   'sign-in-dead-link': {
-    title: (_view, { signInByMail: t }) => t.deadLink.title,
+    title: (_view, { emailSignIn: t }) => t.deadLink.title,
     Content: DeadLink,
   },
 }
 
 function ByMail({ view }: { view: ByMailView }) {
-  const { common, signInByMail } = useTexts()
-  const t = signInByMail.byMail
+  const { common, emailSignIn } = useTexts()
+  const t = emailSignIn.byMail
   const { problem } = view
   return (
     <>
@@ -68,8 +68,8 @@ function ByMail({ view }: { view: ByMailView }) {
 }
 
 function Mailed({ view }: { view: MailedView }) {
-  const { common, signIn, signInByMail } = useTexts()
-  const t = signInByMail.mailed
+  const { common, signIn, emailSignIn } = useTexts()
+  const t = emailSignIn.mailed
   const { problem } = view
   return (
     <>
@@ -95,7 +95,7 @@ function Mailed({ view }: { view: MailedView }) {
 }
 
 function Link({ view }: { view: LinkView }) {
-  const t = useTexts().signInByMail.link
+  const t = useTexts().emailSignIn.link
   const { asked, username } = view
   return (
     <>
@@ -135,10 +135,10 @@ function deviceOf(
 }
 
 function DeadLink({ view: { begin } }: { view: DeadLinkView }) {
-  const { signIn, signInByMail } = useTexts()
+  const { signIn, emailSignIn } = useTexts()
   return (
     <>
-      <p>{signInByMail.deadLink.text}</p>
+      <p>{emailSignIn.deadLink.text}</p>
       <Actions>
         <LinkButton href={begin}>{signIn.beginAnew}</LinkButton>
       </Actions>

@@ -7,7 +7,7 @@ export const signInPart: SignInPart = {
   place: 'other ways',
   Link: ({ href }) => (
     <LinkButton href={href} kind="quiet">
-      {useTexts().signInByMail.byMail.title}
+      {useTexts().emailSignIn.byMail.title}
     </LinkButton>
   ),
 }

@@ -3,7 +3,7 @@ import type { Migration } from './statement.ts'
 
 /**
  * Counts of the rows between places of an order, so that a page by number costs about the same at
- * any depth: see database/list-pages.ts. docs/adr/0048
+ * any depth. docs/adr/0048
  */
 export const statements: Migration = [
   // `key` and `row_id` are the place in the order at which the block begins.

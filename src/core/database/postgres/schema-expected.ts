@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: 7vAuYyqxNcrx9BcH50HhqxBuA0OAcfsZ8Ugs6H1tyaI
+// Digest of the migrations: HH2HGDmdb4M6qXTz-HhWpJkrAzlVPx5Af7G23buMAdo
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -483,13 +483,6 @@ const lines = String.raw`
 ["function count_roles_out()","","begin insert into row_count_slots as slots (name, slot, total) select name, pg_backend_pid() % 64, sum(total) from (select coalesce((select 'import ' || imports.id from accounts join imports on imports.id = accounts.import_id where accounts.user_id = changed.account and imports.state <> 'done'), 'accounts') || ' role ' || changed.role as name, -1 as total from changed) as counted where total <> 0 group by name order by name on conflict (name, slot) do update set total = slots.total + excluded.total; return null; end"]
 ["function count_rows()","","declare change bigint := tg_argv[0]::bigint * (select count(*) from changed where true); begin if change <> 0 then insert into row_count_slots as slots (name, slot, total) values (tg_table_name, pg_backend_pid() % 64, change) on conflict (name, slot) do update set total = slots.total + excluded.total; end if; return null; end"]
 ["function count_seen_users()","","declare change bigint := tg_argv[0]::bigint * (select count(*) from changed where not exists ( select 1 from imports where imports.id = changed.import_id and imports.state <> 'done')); begin if change <> 0 then insert into row_count_slots as slots (name, slot, total) values (tg_table_name, pg_backend_pid() % 64, change) on conflict (name, slot) do update set total = slots.total + excluded.total; end if; return null; end"]
-["function list_accounts_in()","","begin insert into list_changes (list, row_id, change) select 'accounts', changed.user_id, 1 from changed; return null; end"]
-["function list_accounts_out()","","begin insert into list_changes (list, row_id, change) select 'accounts', changed.user_id, -1 from changed; return null; end"]
-["function list_posts_in()","","begin insert into list_changes (list, row_id, change) select 'posts', changed.id, 1 from changed; return null; end"]
-["function list_posts_out()","","begin insert into list_changes (list, row_id, change) select 'posts', changed.id, -1 from changed; return null; end"]
-["function list_users_anew()","","begin insert into list_changes (list, row_id, name_key, email_key, change) values ('users keys', old.id, old.name_key, old.email_key, -1), ('users keys', new.id, new.name_key, new.email_key, 1); return null; end"]
-["function list_users_in()","","begin insert into list_changes (list, row_id, name_key, email_key, change) select 'users', changed.id, changed.name_key, changed.email_key, 1 from changed; return null; end"]
-["function list_users_out()","","begin insert into list_changes (list, row_id, name_key, email_key, change) select 'users', changed.id, changed.name_key, changed.email_key, -1 from changed; return null; end"]
 ["function rank_throttle_place()","","begin select count(*) + 1, least(new.expires_at, min(own.expires_at)) into new.nth, new.frees_at from throttle_places as own where own.username = new.username and own.address = new.address and own.expires_at > new.taken_at; return new; end"]
 ["function tell_nodes()","","begin if current_setting('gatehouse.notifies', true) = 'on' then raise notice 'other nodes must be told' using errcode = 'GH001'; else perform pg_notify('gatehouse', ''); end if; return null; end"]
 ["function uncount_import()","","begin delete from row_count_slots where name >= 'import ' || old.id || ' ' and name < 'import ' || old.id || '!'; return null; end"]
@@ -578,6 +571,7 @@ const lines = String.raw`
 ["index webhook_deliveries_due","webhook_deliveries","CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (endpoint, due_at, id) WHERE (state = 'waiting'::text)"]
 ["index webhook_deliveries_in_order","webhook_deliveries","CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree (endpoint, order_key, id) WHERE (state = 'waiting'::text)"]
 ["index webhook_deliveries_open","webhook_deliveries","CREATE INDEX webhook_deliveries_open ON webhook_deliveries USING btree (endpoint, at) WHERE (state = 'waiting'::text)"]
+["index webhook_queues_by_due","webhook_queues","CREATE INDEX webhook_queues_by_due ON webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL)"]
 ["index webhook_queues_due","webhook_queues","CREATE INDEX webhook_queues_due ON webhook_queues USING btree (lane, due_at) WHERE (due_at IS NOT NULL)"]
 ["table accounts","accounts",""]
 ["table audit_chains","audit_chains",""]
@@ -635,8 +629,6 @@ const lines = String.raw`
 ["trigger accounts.accounts_counted_anew","accounts","CREATE TRIGGER accounts_counted_anew AFTER UPDATE OF locked, active, second_factor ON accounts FOR EACH ROW WHEN ((((old.locked IS DISTINCT FROM new.locked) OR (old.active IS DISTINCT FROM new.active)) OR (old.second_factor IS DISTINCT FROM new.second_factor))) EXECUTE FUNCTION count_account_anew()"]
 ["trigger accounts.accounts_counted_in","accounts","CREATE TRIGGER accounts_counted_in AFTER INSERT ON accounts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_accounts_in()"]
 ["trigger accounts.accounts_counted_out","accounts","CREATE TRIGGER accounts_counted_out BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION count_account_out()"]
-["trigger accounts.accounts_listed_in","accounts","CREATE TRIGGER accounts_listed_in AFTER INSERT ON accounts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION list_accounts_in()"]
-["trigger accounts.accounts_listed_out","accounts","CREATE TRIGGER accounts_listed_out AFTER DELETE ON accounts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION list_accounts_out()"]
 ["trigger imports.imports_counted","imports","CREATE TRIGGER imports_counted AFTER UPDATE OF state ON imports FOR EACH ROW WHEN (((new.state = 'done'::text) AND (old.state <> 'done'::text))) EXECUTE FUNCTION count_import()"]
 ["trigger imports.imports_uncounted","imports","CREATE TRIGGER imports_uncounted AFTER DELETE ON imports FOR EACH ROW EXECUTE FUNCTION uncount_import()"]
 ["trigger keys.keys_told","keys","CREATE TRIGGER keys_told AFTER INSERT OR DELETE OR UPDATE ON keys FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
@@ -646,8 +638,6 @@ const lines = String.raw`
 ["trigger passwords.passwords_counted_out","passwords","CREATE TRIGGER passwords_counted_out AFTER DELETE ON passwords REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_passwords_out()"]
 ["trigger posts.posts_counted_in","posts","CREATE TRIGGER posts_counted_in AFTER INSERT ON posts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_rows('1')"]
 ["trigger posts.posts_counted_out","posts","CREATE TRIGGER posts_counted_out AFTER DELETE ON posts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_rows('-1')"]
-["trigger posts.posts_listed_in","posts","CREATE TRIGGER posts_listed_in AFTER INSERT ON posts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION list_posts_in()"]
-["trigger posts.posts_listed_out","posts","CREATE TRIGGER posts_listed_out AFTER DELETE ON posts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION list_posts_out()"]
 ["trigger revocations.revocations_told","revocations","CREATE TRIGGER revocations_told AFTER INSERT ON revocations FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger role_assignments.roles_counted_in","role_assignments","CREATE TRIGGER roles_counted_in AFTER INSERT ON role_assignments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_roles_in()"]
 ["trigger role_assignments.roles_counted_out","role_assignments","CREATE TRIGGER roles_counted_out AFTER DELETE ON role_assignments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_roles_out()"]
@@ -655,9 +645,6 @@ const lines = String.raw`
 ["trigger throttle_places.throttle_places_ranked","throttle_places","CREATE TRIGGER throttle_places_ranked BEFORE INSERT ON throttle_places FOR EACH ROW EXECUTE FUNCTION rank_throttle_place()"]
 ["trigger users.users_counted_in","users","CREATE TRIGGER users_counted_in AFTER INSERT ON users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_seen_users('1')"]
 ["trigger users.users_counted_out","users","CREATE TRIGGER users_counted_out AFTER DELETE ON users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_seen_users('-1')"]
-["trigger users.users_listed_anew","users","CREATE TRIGGER users_listed_anew AFTER UPDATE OF name_key, email_key ON users FOR EACH ROW WHEN (((old.name_key IS DISTINCT FROM new.name_key) OR (old.email_key IS DISTINCT FROM new.email_key))) EXECUTE FUNCTION list_users_anew()"]
-["trigger users.users_listed_in","users","CREATE TRIGGER users_listed_in AFTER INSERT ON users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION list_users_in()"]
-["trigger users.users_listed_out","users","CREATE TRIGGER users_listed_out AFTER DELETE ON users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION list_users_out()"]
 ["trigger users.users_told","users","CREATE TRIGGER users_told AFTER DELETE OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger webhook_endpoints.webhook_endpoints_told","webhook_endpoints","CREATE TRIGGER webhook_endpoints_told AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["view row_counts","row_counts","SELECT name, (sum(total))::bigint AS total FROM row_count_slots GROUP BY name;"]

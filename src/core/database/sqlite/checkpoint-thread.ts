@@ -1,22 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
-import type { Log, Mode } from './checkpoints.ts'
+import { serveThread } from '../../threads/serve-thread.ts'
+import type { CheckpointRequest, Log } from './checkpoints.ts'
 
-// The thread of checkpoints.ts. It opens and closes the file by SQLite alone: to close a descriptor
-// of its own would release the locks of all connections of the process.
-const database = new DatabaseSync(workerData, { timeout: 0 })
-database.exec('pragma synchronous = normal') // the log is on disk before the file is written
+// The thread of checkpoints.ts. Writers may wait for it: it is not a background thread.
+let database: DatabaseSync | undefined
 
-parentPort?.on('message', (mode: Mode | 'close') => {
-  if (mode === 'close') {
-    database.close()
-    parentPort?.close()
-    return
+serveThread(checkpoint, { isBackground: false, close: () => database?.close() })
+
+function checkpoint({ path, mode }: CheckpointRequest): Log | null {
+  if (!database) {
+    database = new DatabaseSync(path, { timeout: 0 })
+    database.exec('pragma synchronous = normal') // the log is on disk before the file is written
   }
-  parentPort?.postMessage(checkpoint(mode))
-})
-
-function checkpoint(mode: Mode): Log | null {
   try {
     const { log, checkpointed } = database.prepare(`pragma wal_checkpoint(${mode})`).get() ?? {}
     return { pages: Number(log), written: Number(checkpointed) }

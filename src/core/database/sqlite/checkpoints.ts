@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
+import { Thread } from '../../threads/thread.ts'
 import type { OpenedFiles } from './opened-files.ts'
 
 /** The state of the write-ahead log. */
@@ -20,7 +20,14 @@ const logLimitPerFile = 4
 const commitsPerLook = 8
 
 /** The modes of `pragma wal_checkpoint`. */
-export type Mode = 'noop' | 'passive' | 'full' | 'truncate'
+type Mode = 'noop' | 'passive' | 'full' | 'truncate'
+
+export interface CheckpointRequest {
+  readonly path: string
+  readonly mode: Mode
+}
+
+const memory = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 }
 
 export interface CheckpointOptions {
   /** The path of the database file. */
@@ -40,7 +47,7 @@ export interface CheckpointOptions {
  */
 export class Checkpoints {
   readonly #options: CheckpointOptions
-  #thread: Worker | undefined
+  #thread: Thread<CheckpointRequest, Log | null> | undefined
   #isLost = false
   #commits = 0
   #pages = 0
@@ -70,12 +77,8 @@ export class Checkpoints {
     this.#isLost = true
     await this.#underWay
     const thread = this.#thread
-    if (!thread) return
     this.#thread = undefined
-    const exited = new Promise((resolve) => thread.once('exit', resolve))
-    thread.ref()
-    thread.postMessage('close')
-    await exited
+    await thread?.close()
   }
 
   /** The bytes of the log, or of the database file. */
@@ -113,38 +116,20 @@ export class Checkpoints {
   }
 
   /**
-   * Answers the log after the checkpoint; null if that failed. @throws Error if the thread is gone;
-   * DatabaseReplaced: another log must not come into the database file
+   * Answers the log after the checkpoint; null if that failed. @throws ThreadFailed; DatabaseReplaced:
+   * another log must not come into the database file
    */
   async #ask(mode: Mode): Promise<Log | null> {
     this.#options.files.assertSame()
-    this.#thread ??= this.#start()
-    const thread = this.#thread
-    const { promise, resolve, reject } = Promise.withResolvers<Log | null>()
-    const gone = () => reject(new Error('the thread of checkpoints is gone'))
-    thread.once('message', (log: Log | null) => {
-      thread.off('exit', gone)
-      resolve(log)
-    })
-    thread.once('exit', gone)
-    thread.postMessage(mode)
-    return promise
-  }
-
-  #start(): Worker {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const thread = new Worker(new URL(`./checkpoint-thread.${extension}`, import.meta.url), {
-      workerData: this.#options.path,
-      execArgv: [],
-      resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 },
-    })
-    const lost = () => {
-      this.#isLost = true
-      this.#thread = undefined
+    if (!this.#thread) {
+      const file = { from: import.meta.url, path: './checkpoint-thread' } as const
+      const thread = new Thread<CheckpointRequest, Log | null>(file, memory)
+      this.#thread = thread
+      void thread.exited.then(() => {
+        this.#isLost = true
+        this.#thread = undefined
+      })
     }
-    thread.once('error', lost)
-    thread.once('exit', lost)
-    thread.unref()
-    return thread
+    return this.#thread.call({ path: this.#options.path, mode })
   }
 }

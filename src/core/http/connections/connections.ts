@@ -36,7 +36,10 @@ export function prepareConnections(server: Server): Connections {
     socket.destroySoon = closeWhenRead
   }
   if (speaksTls(server)) {
-    server.on('connection', prepare)
+    server.on('connection', (socket: Socket) => {
+      prepare(socket)
+      rememberTransport(socket)
+    })
     server.on('secureConnection', (socket: Socket) => {
       const transport = transportOf(socket)
       // The TLS socket stands for the connection from here on.
@@ -65,9 +68,24 @@ export function speaksTls(server: Server): boolean {
   return 'setSecureContext' in server
 }
 
-/** The TCP socket below a socket of TLS; undefined: it is one itself. Node has no public way to it. */
-export function transportOf(socket: Duplex): Socket | undefined {
-  return (socket as Duplex & { _parent?: Socket | null })._parent ?? undefined
+/** The open TCP sockets below TLS, by the addresses of both ends. */
+const transports = new Map<string, Socket>()
+
+function rememberTransport(socket: Socket): void {
+  const ends = endsOf(socket)
+  transports.set(ends, socket)
+  socket.once('close', () => {
+    if (transports.get(ends) === socket) transports.delete(ends)
+  })
+}
+
+/** Returns the TCP socket below a TLS socket, which has the same addresses; undefined for a TCP socket. */
+export function transportOf(socket: Socket): Socket | undefined {
+  return transports.get(endsOf(socket))
+}
+
+function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`
 }
 
 /** The open connections of a server. */

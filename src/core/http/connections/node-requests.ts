@@ -7,14 +7,13 @@ import { isOver, serveNoMore, startAnswer } from './connections.ts'
 import { answer } from './parser-errors.ts'
 
 /**
- * A request that stays one if it asks for another protocol (CONNECT, Upgrade). Node would pass its
- * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice
- * the end of the connection and handle its errors.
+ * A request for another protocol (CONNECT, Upgrade) is served as any request. Otherwise Node would pass
+ * the socket to the events `connect` and `upgrade` without the listeners that order answers, notice the
+ * end of the connection and handle errors. Node has no option for CONNECT. docs/adr/0086
  */
 class NodeRequest extends http.IncomingMessage {
-  /** Then the parser stops, and Node drops the rest of the chunk: no later request is served. */
+  /** The parser stops after such a request: no later request is served. */
   asksForOtherProtocol = false
-  response: ServerResponse | undefined = undefined
 
   get upgrade(): boolean {
     return false
@@ -25,26 +24,16 @@ class NodeRequest extends http.IncomingMessage {
   }
 }
 
-// Every header of an answer passes it, after its status line. Node has no public way to add text.
+// Node has no public function that adds header lines without checking each line again. docs/adr/0086
 const storeHeader: unknown = Reflect.get(http.ServerResponse.prototype, '_storeHeader')
 if (typeof storeHeader !== 'function') throw new Error('node:http has no _storeHeader any more')
 const store = storeHeader
 
-/**
- * A response that sends the security headers by itself, as one text: by name, Node would check and
- * copy each of them for each answer. Its request refers to it, because the event `dropRequest`
- * passes only the request.
- */
+/** A response that sends the security headers as one text after its status line. */
 class NodeResponse extends http.ServerResponse implements Measured {
   // Fields from the start on, so that all responses keep one shape.
   measured: RouteMeasurements | undefined = undefined
   beganAt = 0
-
-  constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
-    super(...given)
-    const [request] = given
-    if (request instanceof NodeRequest) request.response = this
-  }
 
   _storeHeader(statusLine: string, headers: object | null | undefined): void {
     store.call(this, statusLine + securityLinesBeside(headers), headers)
@@ -66,8 +55,8 @@ export const requestClasses = {
 /** The methods that a route can have; Node also parses those of RTSP. */
 const servedMethods = new Set(http.METHODS.filter((method) => method !== 'CONNECT'))
 
-/** Requests whose client waits for a 100 before it sends the body. */
-const waiting = new WeakSet<IncomingMessage>()
+/** The responses to requests whose client waits for a 100 before sending the body. */
+const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
 /**
  * Wraps the one request listener of a server. It also handles the events after which Node would
@@ -98,22 +87,13 @@ export function takeRequests(server: Server): void {
       startAnswer(response)
       return answer(response, 'expectationFailed')
     }
-    if (expected.length > 0) waiting.add(request)
+    if (expected.length > 0) waiting.set(request, response)
     take(request, response)
   }
 
   server.on('request', take)
   server.on('checkContinue', takeExpecting)
   server.on('checkExpectation', takeExpecting)
-  server.on('dropRequest', (request: IncomingMessage) => {
-    if (!(request instanceof NodeRequest) || !request.response) return
-    const { response } = request
-    startAnswer(response)
-    answer(response, 'serviceUnavailable', { 'retry-after': 1 })
-    // As soon as this returns, Node answers 503 itself, without a body: that answer is disabled.
-    response.writeHead = () => response
-    response.end = () => response
-  })
 }
 
 /**
@@ -121,7 +101,8 @@ export function takeRequests(server: Server): void {
  * to be read; a request that is refused before gets no 100. RFC 9110 section 10.1.1.
  */
 export function askForBody(request: IncomingMessage): void {
-  if (waiting.delete(request) && request instanceof NodeRequest) request.response?.writeContinue()
+  waiting.get(request)?.writeContinue()
+  waiting.delete(request)
 }
 
 function expectationsOf({ headers }: IncomingMessage): string[] {

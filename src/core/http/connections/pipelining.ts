@@ -6,7 +6,7 @@ import { inContextOf } from '../../events/context.ts'
 import type { Measurements } from '../../measurements/measurements.ts'
 import type { Measured } from '../../measurements/requests.ts'
 import { createTurns } from '../../queues/turns.ts'
-import { endLater, forgetSentAnswers } from './connections.ts'
+import { endLater, forgetSentAnswers, serveNoMore } from './connections.ts'
 import { type TogetherDeps, together } from './together.ts'
 
 /** How many requests wait on one connection; real clients pipeline far fewer. */
@@ -71,12 +71,11 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
     waitingOfAll += 1
     if (connection.waiting.length > maxWaitingRequests) {
       drop(connection)
-      stopParser(socket)
+      serveNoMore(socket) // the rest of the chunk may hold thousands of requests
       socket.destroy()
     } else if (waitingOfAll > maxWaitingOfAll) {
       connection.isDropped = true
       drop(connection)
-      stopParser(socket)
       endLater(socket)
     } else if (connection.waiting.length === 1) {
       socket.pause()
@@ -145,15 +144,4 @@ function canWait({ headers, raw: { socket } }: FastifyRequest): boolean {
   const hasBody =
     headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   return !hasBody && socket instanceof Socket
-}
-
-/**
- * Stops in the middle of a chunk that may hold thousands of further requests. Node's parser
- * continues to the end of the chunk and would start each of them, 50 ms without a turn of the event
- * loop. Node has no public function to stop it: the answer 2 to the next request, which stands for a
- * change of the protocol, leaves the rest unread.
- */
-function stopParser(socket: Socket): void {
-  const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null }
-  if (parser?.onIncoming) parser.onIncoming = () => 2
 }

@@ -12,7 +12,7 @@ export function forgedProxyWarning(
   { log }: FastifyInstance,
   { http, login }: Pick<Config, 'http' | 'login'>,
 ): (request: FastifyRequest) => void {
-  const callers = login.trustedCallers.map(parseAddressRange)
+  const callers = login.trustedNetworks.map(parseAddressRange)
   // Fastify's `ips` would parse all addresses of each request.
   const isProxy = createTrustedPeers(http.trustedProxies)
   const isExpected = (request: FastifyRequest) =>

@@ -9,13 +9,13 @@ export type LoginAddress = (request: FastifyRequest) => string
 
 /**
  * The client's address for the limits of a login. A backend that logs its users in from one address
- * (LOGIN_TRUSTED_CALLERS) names the client in the last element of its X-Forwarded-For, which it
+ * (LOGIN_TRUSTED_NETWORKS) names the client in the last element of its X-Forwarded-For, which it
  * must write itself. Where it sends none, or one whose last element is no address, the attempt
  * counts for the backend: a client that can spoil the header must not choose for whom it counts. The
  * events of the request name the same address.
  */
 export function createLoginAddress({ login }: Pick<Config, 'login'>): LoginAddress {
-  const ranges = login.trustedCallers.map(parseAddressRange)
+  const ranges = login.trustedNetworks.map(parseAddressRange)
   return (request) => {
     const caller = clientAddress(request)
     if (!isWithin(caller, ranges)) return caller

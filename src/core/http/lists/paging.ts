@@ -48,3 +48,22 @@ export function positiveInteger(text: unknown): number | null {
   const number = Number(text)
   return number >= 1 && Number.isSafeInteger(number) ? number : null
 }
+
+/** A list that is read by page number. */
+interface NumberedList<Row> {
+  count(): Promise<number>
+  page(offset: number, limit: number): Promise<readonly Row[]>
+}
+
+/** Reads one page by number, as its route answers it. */
+export async function numberedPage<Row, Shown>(
+  query: unknown, // parsed by Fastify
+  maxLimit: number,
+  list: NumberedList<Row>,
+  show: (row: Row) => Shown,
+): Promise<Page & { readonly total: number; readonly data: Shown[] }> {
+  const page = parsePage(query as Query, maxLimit)
+  const total = await list.count()
+  const rows = await list.page(offsetOf(page, total), page.limit)
+  return { ...page, total, data: rows.map((row) => show(row)) }
+}

@@ -9,7 +9,7 @@ const white: Color = [255, 255, 255]
 // WCAG 2.2, 1.4.3, with a little to spare for rounding.
 const enough = 4.6
 
-/** The colours of the pages by the one of PAGES_COLOR, as hex. */
+/** The colours of the pages by the one of BRAND_COLOR, as hex. */
 export interface Colors {
   /** The ground of buttons, as it is given; its text is black or white, whichever is told apart better. */
   readonly button: string

@@ -100,7 +100,13 @@ export const settingWarning = (covered: ReadonlySet<string>): Check<OfflineConte
           const mend = { do: 'Take the right away, and consider what it holds known.' }
           return { what: `${warning}.`, mend: { ...mend, setting: `chmod 600 ${file}` } }
         }
-        // A database on a network that never leaves the machine is such a case, and cannot be told.
+        const former = /^(\w+): the setting is now (\w+);/.exec(warning)
+        if (former) {
+          const [, old, present] = former
+          const mend = { do: `Rename ${old} to ${present}.` }
+          return { what: `${warning}.`, level: 'info', mend }
+        }
+        // The database may be on a network that never leaves the machine.
         const isLocal = warning.startsWith('DATABASE_URL')
         return { what: `${warning}.`, ...(isLocal && { level: 'info' }) }
       })

@@ -25,13 +25,17 @@ export interface MailedView extends SignInForm {
 /** A link of a mail is open; a press signs in. */
 export interface LinkView extends SignInForm {
   readonly username: string
-  /** Where it was asked from, if that was another browser. */
-  readonly asked: {
-    readonly at: number
-    readonly address: string | null
-    readonly browser: string | null
-    readonly system: string | null
-  } | null
+  /** Null if this browser requested the link. */
+  readonly asked: RequestOrigin | null
+}
+
+/** Where a mail was requested. */
+export interface RequestOrigin {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly address: string | null
+  readonly browser: string | null
+  readonly system: string | null
 }
 
 export interface DeadLinkView {

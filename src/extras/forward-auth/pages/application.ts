@@ -21,7 +21,7 @@ const errorPage: ErrorPage = (error, request) => refusalPage(error, request, nul
  * docs/adr/0063
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
-  const { config, hostSessions, returnOrigins } = options
+  const { config, hostSessions, redirectOrigins } = options
   const { origin: ownOrigin } = new URL(config.baseUrl)
 
   app.get(
@@ -33,7 +33,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     },
     async (request, reply) => {
       const query = request.query as Readonly<Record<string, unknown>> // parsed by Fastify
-      const asked = parseDestination(query, { origins: returnOrigins, otherwise: '/account' })
+      const asked = parseDestination(query, { origins: redirectOrigins, otherwise: '/account' })
       const session = await sessionOf(options, request)
       const address = session && isEnough(session, asked) ? await onwards(session, asked) : null
       // Without a session that is enough, or if it ends at this moment: to the sign-in.

@@ -1,14 +1,10 @@
-import type { Config } from '../../../core/config/load.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { home } from '../../../modules/flows/return-to.ts'
 import type { SignInLink } from '../../../modules/pages/sign-in/views.ts'
 import type { FirstPage } from '../../../modules/pages/sign-in/ways.ts'
-import type { Outbox } from '../../mail/outbox.ts'
 import { ownAccount } from './new-session.ts'
 
-export interface SignUpLinkDeps {
-  readonly config: Pick<Config, 'signUp'>
-  readonly outbox: Pick<Outbox, 'isAvailable'>
-}
+export type SignUpLinkDeps = Pick<Needs, 'config' | 'outbox'>
 
 /** Where the page of the sign-in offers an account to who has none; null: it does not. */
 export function signUpLink(

@@ -1,23 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Random } from '../../../core/crypto/random.ts'
 import { clientAddress } from '../../../core/http/limits/client-address.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { byChosenPassword } from '../../../modules/accounts/password-method.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import { ofBrowser } from '../../../modules/devices/device-cookie.ts'
-import type { PageFlows } from '../../../modules/flows/flows.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
 import { passTowards, type SignInData } from '../../../modules/flows/sign-in-flow.ts'
-import {
-  createSignInPipeline,
-  orNextStep,
-  type PipelineDeps,
-} from '../../../modules/pages/sign-in/pipeline.ts'
-import { type BrowserSessionDeps, sessionResult } from '../../../modules/sessions/browser.ts'
-
-export interface NewSessionDeps extends BrowserSessionDeps, Omit<PipelineDeps, 'pageFlows'> {
-  readonly pageFlows: PageFlows
-  readonly random: Random
-}
+import { createSignInPipeline } from '../../../modules/pages/sign-in/pipeline.ts'
+import { sessionResult } from '../../../modules/sessions/browser.ts'
 
 /** Where a new owner goes who came from nowhere. */
 export const ownAccount = '/account'
@@ -29,7 +19,7 @@ const flowSeconds = 1800
  * the browser goes.
  */
 export async function signInNewOwner(
-  deps: NewSessionDeps,
+  deps: Needs,
   account: Account,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -53,6 +43,6 @@ export async function signInNewOwner(
   } as const
   const flow = pageFlows.open<SignInData>(beginning, browserOf(request, reply, random))
   const by = { address: clientAddress(request), result }
-  const next = await orNextStep(() => createSignInPipeline(deps).proved(flow, evidence, null, by))
+  const next = await createSignInPipeline(deps).proceed(flow, evidence, null, by)
   return next ? `/signin?flow=${next.id}` : returnTo
 }

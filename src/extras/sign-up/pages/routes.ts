@@ -28,7 +28,7 @@ const flowSeconds = 3600
  * nothing up.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
-  const { clock, config, db, pageFlows, random, returnOrigins, signUp } = options
+  const { clock, config, db, pageFlows, random, redirectOrigins, signUp } = options
   // What the page of a refusal shows again.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
@@ -175,7 +175,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   ) {
     const language = data.confirmation?.language ?? languageOf(request, config.pages.language)
     const returnTo = parseReturnTo(return_to, {
-      origins: returnOrigins,
+      origins: redirectOrigins,
       otherwise: ownAccount,
     })
     const start = { purpose, step, data, returnTo, seconds: flowSeconds, language } as const

@@ -1,141 +1,102 @@
 import { existsSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
-import type { Config } from '../../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../../core/database/database.ts'
-import { databaseTime } from '../../../core/database/database-time.ts'
-import { isGone, leaseMs } from '../../../core/database/run-lease.ts'
-import { type Guard, lockName, transact } from '../../../core/database/transactions.ts'
-import type { Events } from '../../../core/events/events.ts'
+import { lockName } from '../../../core/database/transactions.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
-import type { Clock } from '../../../core/lib/clock.ts'
 import { reasonOf } from '../../../core/reason.ts'
+import { createRuns, lastRun, openRuns, type RunCall, type Runs } from '../../../core/runs/runs.ts'
+import type { Deps } from '../../../core/runtime/deps.ts'
+import { runOnThread } from '../../../core/threads/thread.ts'
 import type { KeySet } from '../../keys/key-set.ts'
 import {
+  auditIntegrityFailed,
   auditNotVerified,
-  auditNotWhole,
   auditVerificationRequested,
   auditVerified,
 } from '../events.ts'
 import type { AuditProof } from '../proof.ts'
 import type { Verification } from './report.ts'
-import { type VerificationRow, verificationStore } from './run-store.ts'
+import { purgeVerifications, type VerificationRow } from './run-store.ts'
 import { shownVerification } from './shown.ts'
-import { verifyOnThread } from './thread.ts'
+import type { VerifyOrder } from './verify-thread.ts'
 
-/** Verifications of the audit log that an administrator asks for; one runs at a time, on one node. */
-export interface AuditVerifications {
-  /** Has one made; the job of a node takes it up. Answers the one that waits or runs already. */
-  request(guard?: Guard): Promise<VerificationRow>
-  /** The one that waits or runs, and the last one that has ended. */
+/** Verifications of the audit log that an administrator requests. */
+export interface AuditVerifications extends Runs<VerificationRow> {
+  /** The run that waits or is under way, and the last run that has ended. */
   state(): Promise<{ readonly open: VerificationRow | null; readonly last: VerificationRow | null }>
-  /** Verifies if one waits, and no other node does. */
-  run(stop?: AbortSignal): Promise<void>
   purge(batchSize: number): Promise<number>
 }
 
-export interface AuditVerificationsDeps {
-  readonly config: Pick<Config, 'audit' | 'database'>
-  readonly clock: Clock
-  readonly db: Database
-  readonly events: Events
+export interface AuditVerificationsDeps extends Pick<Deps, 'clock' | 'config' | 'db' | 'events'> {
   readonly keys: Pick<KeySet, 'audit'>
   readonly auditProof: Pick<AuditProof, 'sent'>
 }
 
-/** How often its progress is stored, which extends the claim. */
-const toldEveryMs = 2000
-/** A snapshot that is held for longer keeps the database from clearing up. */
-const maxMs = 900_000
+/** The database cannot clean up behind a snapshot that is held. */
+const limit = {
+  ms: 900_000,
+  detail: `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`,
+}
 const keptMs = 90 * 86_400_000
 /** A sink that is away may keep the others waiting. */
 const sendMs = 5000
+const thread = { from: import.meta.url, path: './verify-thread' } as const
+const table = 'audit_verifications'
+const endStates = ['done', 'failed'] as const
 
 export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVerifications {
   const { auditProof, clock, config, db, events, keys } = deps
+  const runs = createRuns<VerificationRow>(deps, {
+    table,
+    lockName: lockName.auditVerifications,
+    requested: (at) => ({ asked_at: at }),
+    restarted: { started_at: null, records: 0 },
+    goal: 'the log was verified',
+    limit,
+    work,
+    detailOf: reasonOf,
+    onRequested: (trx, { id }) =>
+      events.emitInTransaction(trx, auditVerificationRequested, { verification: id }),
+    async onDone(trx, { id, records, result }) {
+      const found: ReturnType<typeof shownVerification> = JSON.parse(result ?? '') // as `work` made it
+      const { first, problem_count: problems } = found
+      const { checkpoints } = found.checked
+      const verification = id
+      if (first === null) {
+        await events.emitInTransaction(trx, auditVerified, { verification, records, checkpoints })
+      } else {
+        const facts = { verification, problems, first: first.detail }
+        await events.emitInTransaction(trx, auditIntegrityFailed, facts)
+      }
+    },
+    onFailed: (trx, { id, detail }) =>
+      events.emitInTransaction(trx, auditNotVerified, { verification: id, detail: detail ?? '' }),
+  })
 
   return {
-    request: (guard) =>
-      transact(
-        db,
-        [lockName.auditVerifications],
-        async (trx) => {
-          const store = verificationStore(trx)
-          const asked_at = await databaseTime(trx, clock)
-          const [known] = await store.open()
-          const run = known ?? (await store.insert({ asked_at, node: hostname() }))
-          await events.emitInTransaction(trx, auditVerificationRequested, { verification: run.id })
-          return run
-        },
-        guard,
-      ),
+    ...runs,
 
     async state() {
-      const [open = null] = await verificationStore(db).open()
-      return { open, last: await verificationStore(db).last() }
+      const [open = null] = await openRuns<VerificationRow>(db, table)
+      return { open, last: await lastRun<VerificationRow>(db, table, endStates) }
     },
 
-    async run(stop = new AbortController().signal) {
-      const open = await verificationStore(db).open()
-      if (open.length === 0) return // most looks end here, without a transaction
-      const run = await claim(await databaseTime(db, clock))
-      if (run) await verify(run, stop)
-    },
-
-    purge: async (batchSize) => verificationStore(db).purge(clock.now() - keptMs, batchSize),
+    purge: (batchSize) => purgeVerifications(db, clock.now() - keptMs, batchSize),
   }
 
-  /**
-   * Takes over the runs of nodes that are gone, and claims one that waits unless another runs. A run
-   * that ends a process a second time fails.
-   */
-  async function claim(at: number): Promise<VerificationRow | null> {
-    return transact(db, [lockName.auditVerifications], async (trx) => {
-      const store = verificationStore(trx)
-      for (const run of await store.open()) {
-        if (run.state !== 'running' || !isGone(run, at)) continue
-        const detail = `the node ${run.node} ended before the log was verified`
-        if (run.detail === null) await store.release(run, { detail })
-        else await fail(trx, run, detail)
-      }
-      const [first] = await store.open()
-      if (first?.state !== 'waiting') return null
-      const claimed = { started_at: at, node: hostname(), locked_until: at + leaseMs }
-      return (await store.claim(first.id, claimed)) ? { ...first, ...claimed } : null
-    })
-  }
-
-  async function verify(run: VerificationRow, stop: AbortSignal): Promise<void> {
-    const lost = new AbortController()
-    const startedAt = clock.now()
-    let records = 0
-    let telling: Promise<unknown> = Promise.resolve()
-    const tell = async () => {
-      if (clock.now() - startedAt >= maxMs) return lost.abort(tooLong)
-      const until = (await databaseTime(db, clock)) + leaseMs
-      if (!(await verificationStore(db).progress(run, records, until))) lost.abort(taken)
+  async function work(
+    _: VerificationRow,
+    { signal, progress }: RunCall<VerificationRow>,
+  ): Promise<Partial<VerificationRow>> {
+    const { chain, index, service, data, checkpointSeed } = keys.audit
+    const order = {
+      ...{ database: config.database, keys: { chain, index, service, data, checkpointSeed } },
+      ...{ outside: await outsideFile(), now: clock.now() },
     }
-    const lease = setInterval(() => {
-      telling = telling.then(tell).catch(() => {}) // the database is away: the next time, or it ends
-    }, toldEveryMs).unref()
-    const result = await verifyOnThread({
-      database: config.database,
-      keys: keys.audit,
-      outside: await outsideFile(),
-      now: clock.now(),
-      signal: AbortSignal.any([stop, lost.signal]),
-      onProgress: (count) => {
-        records = count
-      },
-    }).catch((error: unknown) => ({ error }))
-    clearInterval(lease)
-    await telling
-    if (!('error' in result)) return finish(run, result)
-    if (stop.aborted) await verificationStore(db).release(run)
-    else if (lost.signal.reason !== taken) {
-      const detail = lost.signal.aborted ? String(lost.signal.reason) : reasonOf(result.error)
-      await transact(db, [], (trx) => fail(trx, run, detail))
-    }
+    const onNote = (records: number) => progress({ records })
+    const options = { signal, onNote }
+    const found = await runOnThread<VerifyOrder, Verification, number>(thread, order, options)
+    const { records } = found.checked
+    return { result: JSON.stringify(shownVerification(found)), records }
   }
 
   /** Null if it is missing: a process that has begun a moment ago may have yet to write it. */
@@ -145,41 +106,4 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     await Promise.race([auditProof.sent(), setTimeout(sendMs, undefined, { ref: false })])
     return existsSync(checkpointsFile) ? checkpointsFile : null
   }
-
-  async function finish(run: VerificationRow, found: Verification): Promise<void> {
-    await transact(db, [], async (trx) => {
-      const { first, problemCount } = found
-      const { id } = run
-      const { records, checkpoints } = found.checked
-      const result = JSON.stringify(shownVerification(found))
-      const now = await databaseTime(trx, clock)
-      if (!(await verificationStore(trx).done(run, { result, records, now }))) return
-      if (first === null) {
-        await events.emitInTransaction(trx, auditVerified, {
-          verification: id,
-          records,
-          checkpoints,
-        })
-        return
-      }
-      await events.emitInTransaction(trx, auditNotWhole, {
-        verification: id,
-        problems: problemCount,
-        first: first.detail,
-      })
-    })
-  }
-
-  async function fail(
-    trx: DatabaseOrTransaction,
-    run: VerificationRow,
-    detail: string,
-  ): Promise<void> {
-    const now = await databaseTime(trx, clock)
-    if (!(await verificationStore(trx).fail(run, detail, now))) return
-    await events.emitInTransaction(trx, auditNotVerified, { verification: run.id, detail })
-  }
 }
-
-const taken = 'another node has ended it'
-const tooLong = `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`

@@ -1,34 +1,31 @@
-import { constants, setPriority } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
-import {
-  connectThread,
-  deserializeConfig,
-  type ThreadDatabase,
-} from '../../../core/database/thread-connection.ts'
-import { reasonOf } from '../../../core/reason.ts'
+import { connectThread, type ThreadDatabase } from '../../../core/database/thread-connection.ts'
+import { serveThread, type ThreadCall } from '../../../core/threads/serve-thread.ts'
+import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { linesOf } from './outside-file.ts'
-import type { VerifyFromWorker, VerifyOrder } from './thread.ts'
+import type { Verification } from './report.ts'
 import { verifyAudit } from './verify.ts'
 
-// The thread of thread.ts: it makes one verification, and ends.
+/** The input of the thread, which has no config of its own. */
+export interface VerifyOrder {
+  readonly database: ThreadDatabase
+  readonly keys: AuditKeys
+  /** The file of checkpoints outside; null if it is missing. */
+  readonly outside: string | null
+  /** Epoch milliseconds. */
+  readonly now: number
+}
 
-const post = (message: VerifyFromWorker) => parentPort?.postMessage(message)
+serveThread(verify, { isBackground: true })
 
-// On Linux a thread has a priority of its own, and what serves callers goes first.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-
-try {
-  const { database, keys, outside, now }: VerifyOrder = workerData
-  const db = connectThread(deserializeConfig(database) as ThreadDatabase) // as it was sent
+async function verify(
+  { database, keys, outside, now }: VerifyOrder,
+  { note }: ThreadCall<number>,
+): Promise<Verification> {
+  const db = connectThread(database)
   const options = {
     outside: outside === null ? null : linesOf(outside),
     now,
-    onProgress: (records: number) => post({ kind: 'progress', records }),
+    onProgress: (records: number) => void note(records),
   }
-  const found = await verifyAudit({ db, keys }, options).finally(() => db.destroy())
-  post({ kind: 'verified', found })
-} catch (error) {
-  post({ kind: 'failed', message: reasonOf(error) })
-} finally {
-  parentPort?.close()
+  return verifyAudit({ db, keys }, options).finally(() => db.destroy())
 }

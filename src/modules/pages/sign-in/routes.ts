@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type ApiError, refuseField } from '../../../core/errors.ts'
+import type { ApiError } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { textIn } from '../../../core/http/bodies/form-text.ts'
 import { mediaTypes } from '../../../core/http/media-types.ts'
@@ -18,25 +18,22 @@ import {
   parseReturnTo,
   withoutBrowser,
 } from '../../flows/return-to.ts'
-import type { SignInData, SignInStep, StepsOfWays } from '../../flows/sign-in-flow.ts'
+import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import { sessionResult } from '../../sessions/browser.ts'
 import type { LiveSession } from '../../sessions/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { secondFactorRequired } from '../../totp/schemas.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
-import { createSignInPipeline, type SignInFlow, type SigningIn } from './pipeline.ts'
+import { createSignInPipeline } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
 import { beginningOf, pageOf, type ShowDeps, showSignIn } from './show.ts'
-import type { ReadField, Shown, SignInWay } from './ways.ts'
+import type { ReadField, Shown, SignInFlow, SignInWay, SigningIn, TakeStep } from './ways.ts'
 
 // Long enough to set up an authenticator app, and for a mail to arrive.
 const flowSeconds = 1800
 const afterwards = '/account'
-
-/** The steps that all sign-ins may have. */
-type OwnStep = Exclude<SignInStep, keyof StepsOfWays>
 
 // Without types: a text of another type counts as none.
 const Fields = { type: 'object', additionalProperties: true } as const
@@ -57,11 +54,16 @@ const errors = [
  * to where it came from. docs/adr/0059, docs/adr/0077
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
-  const { accounts, clock, config, loginAddress, pageFlows, random, returnOrigins } = options
+  const { accounts, clock, config, loginAddress, pageFlows, random, redirectOrigins } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
   const additions = options.signInAdditions()
-  const ways = additions.flatMap(({ way }) => way?.(pipeline) ?? [])
+  const ways = additions.flatMap(({ way }) => way?.(pipeline.proceed) ?? [])
+  const steps: Readonly<Record<string, TakeStep>> = Object.assign(
+    {},
+    pipeline.steps,
+    ...ways.map((way) => way.steps),
+  )
   const deps: ShowDeps = { additions, config, providers: providerLinks(options.providers), ways }
   /** What the page of a refusal shows, for the requests under way. */
   const underWay = new WeakMap<FastifyRequest, { shown: Shown; qr: string }>()
@@ -105,7 +107,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       if (query.flow !== undefined) return showFlow(request, reply, chosen)
       if (isFromElsewhere(request)) return arrive(request, reply, '/signin')
       const session = await sessionOf(options, request)
-      const asked = parseDestination(query, { origins: returnOrigins, otherwise: afterwards })
+      const asked = parseDestination(query, { origins: redirectOrigins, otherwise: afterwards })
       const returnTo = addressOf(asked)
       if (session && isEnough(session, query, returnTo)) return reply.redirect(returnTo, 303)
       const caller = session && (await accounts.byUserId(session.stored.userId))
@@ -135,64 +137,20 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     async (request, reply) => {
       const flow = await flowOfForm<SignInData>(pageFlows, request, 'page_sign_in')
       const field = fieldsOf(request)
-      const chosen = begunBy(flow, field)
+      // The way that the form begins; otherwise the form belongs to the step of the flow.
+      const chosen = ways.find((way) => way.isBegun(flow, field))
       const typed = field(chosen?.field ?? 'username')
       const shown = { flow, chosen, typed, username: await usernameOf(flow), now: clock.now() }
       const { enrolment } = flow.data
       underWay.set(request, { shown, qr: enrolment ? await qrOf(enrolment.uri) : '' })
       const result = ofBrowser(sessionResult(options, request, reply), request, reply, random)
       const by: SigningIn = { address: loginAddress(request), result }
-      const next = await take(flow, request, by)
+      const take = chosen?.begin ?? steps[flow.step]
+      if (!take) throw new Error(`no module has the step ${flow.step}`)
+      const next = await take(flow, request, by, field)
       return reply.redirect(next ? `/signin?flow=${next.id}` : flow.returnTo, 303)
     },
   )
-
-  /** Takes the step at which the flow is, whatever the form would like to be one of. */
-  function take(
-    flow: SignInFlow,
-    request: FastifyRequest,
-    by: SigningIn,
-  ): Promise<SignInFlow | null> {
-    const field = fieldsOf(request)
-    const way = begunBy(flow, field)
-    if (way) return way.begin(flow, request, by, field)
-    const ofWay = ways.map(({ steps }) => steps[flow.step]).find((step) => step !== undefined)
-    if (ofWay) return ofWay(flow, request, by, field)
-    const steps: Record<OwnStep, () => Promise<SignInFlow | null>> = {
-      password: () =>
-        pipeline.password(
-          flow,
-          {
-            username: field('username'),
-            password: field('password'),
-            captcha: field('captcha') || undefined,
-          },
-          by,
-        ),
-      second_factor: () => {
-        const proof = {
-          totp: field('totp').replaceAll(' ', ''),
-          recoveryCode: field('recovery_code'),
-        }
-        return pipeline.secondFactor(flow, proof, by)
-      },
-      password_change: () => {
-        const password = field('new_password')
-        if (password !== field('new_password_again')) {
-          refuseField(['new_password_again'], 'must be the same twice')
-        }
-        return pipeline.newPassword(flow, password || undefined, by)
-      },
-      enrolment: () => pipeline.enrolment(flow, field('totp').replaceAll(' ', '')),
-      recovery_codes: () => pipeline.recoveryCodes(flow, by),
-    }
-    return steps[flow.step as OwnStep]() // as this file and federation/ write them
-  }
-
-  /** The way that a form begins; undefined: the form belongs to the step. */
-  function begunBy(flow: SignInFlow, field: ReadField): SignInWay | undefined {
-    return ways.find((way) => way.isBegun(flow, field))
-  }
 
   function begin(
     request: FastifyRequest,
@@ -230,7 +188,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const arrival = await way.arrive(request)
       if (!arrival) continue
       if ('location' in arrival) return arrival.location
-      const options = { origins: returnOrigins, otherwise: afterwards }
+      const options = { origins: redirectOrigins, otherwise: afterwards }
       const returnTo = withoutBrowser(parseReturnTo(arrival.returnTo, options))
       const data = { column: 'login', proven: null, again: null, ...arrival.data } as const
       const flow = begin(request, reply, returnTo, { step: arrival.step, data })

@@ -1,8 +1,13 @@
 import type { FastifyRequest } from 'fastify'
+import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import type { ApiError, ErrorName } from '../../../core/errors.ts'
 import type { ViewOptions, ViewPage } from '../../../core/http/pages/send-view.ts'
+import type { Result } from '../../authentication/completion.ts'
+import type { Evidence } from '../../authentication/evidence.ts'
+import type { PageFlow } from '../../flows/flows.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
-import type { SignInFlow, SignInPipeline, SigningIn } from './pipeline.ts'
+import type { NewSession } from '../../sessions/sessions.ts'
+import type { Attempt } from '../../throttle/attempt.ts'
 import type { SignInForm, SignInLink } from './views.ts'
 
 declare module '../../../core/module/hooks.ts' {
@@ -10,6 +15,28 @@ declare module '../../../core/module/hooks.ts' {
     signInPages: SignInAddition
   }
 }
+
+export type SignInFlow = PageFlow<SignInData>
+
+/** Where an attempt comes from, and what a complete sign-in gives. */
+export interface SigningIn {
+  /** The client's address, for the limits. */
+  readonly address: string
+  readonly result: Result<NewSession, string>
+  /** Runs in the transaction that advances the flow: uses up what was proved. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
+}
+
+/**
+ * Takes evidence as the next proof of a flow. Returns the flow at its next step, and cancels the
+ * attempt; or completes the sign-in, which ends the flow and settles the attempt, and returns null.
+ */
+export type Proceed = (
+  flow: SignInFlow,
+  evidence: Evidence,
+  attempt: Attempt | null,
+  by: SigningIn,
+) => Promise<SignInFlow | null>
 
 /** What a page shows beside its flow. */
 export interface Shown {
@@ -30,7 +57,7 @@ export interface SignInAddition {
   /** A link of the first page; null: not offered. */
   readonly link?: (at: FirstPage) => SignInLink | null
   /** Makes another way to prove who a person is. */
-  readonly way?: (pipeline: SignInPipeline) => SignInWay
+  readonly way?: (proceed: Proceed) => SignInWay
 }
 
 export interface FirstPage {
@@ -63,7 +90,7 @@ export interface SignInWay {
 
 export type ReadField = (name: string) => string
 
-/** Answers the flow at its next step; null if the person is signed in. */
+/** Returns the flow at its next step; null if the person is signed in. */
 export type TakeStep = (
   flow: SignInFlow,
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import type { Explanation } from './answered.tsx'
 import { FactValue } from './fact-value.tsx'
-import { Mends } from './mends.tsx'
+import { Remedies } from './remedies.tsx'
 import { whyTexts } from './texts.ts'
 import { Timeline } from './timeline.tsx'
 
@@ -19,7 +19,7 @@ interface Props {
 
 type Row = readonly [term: string, value: ComponentChildren]
 
-/** Why, about what, what mends it, what was checked, and what happened around it. */
+/** Why, about what, what remedies it, what was checked, and what happened around it. */
 export function Answer({ answer, again, count }: Props) {
   const t = whyTexts.use()
   const { checks, code, explanation, passes, refusal, username, subject } = answer
@@ -34,7 +34,7 @@ export function Answer({ answer, again, count }: Props) {
       <div class="why-columns">
         <section>
           <h2>{t.mendTitle}</h2>
-          <Mends answer={answer} again={again} />
+          <Remedies answer={answer} again={again} />
         </section>
         <section>
           <h2>{t.aboutTitle}</h2>

@@ -10,7 +10,7 @@ import { whyTexts } from './texts.ts'
 
 export type Explanation = components['schemas']['Explanation']
 
-/** The answer to a question, read once more after each mend. */
+/** The answer to a question, read once more after each remedy. */
 export function Answered({ asked }: { readonly asked: Asked }) {
   const t = whyTexts.use()
   const answer = useLoad('', (signal) =>

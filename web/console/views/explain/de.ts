@@ -80,10 +80,10 @@ export const why: typeof english = {
   checkPasses: 'lässt durch',
   checkRefuses: 'lehnt ab',
   mendTitle: 'Was Sie tun können',
-  nothingToMend: 'Hier ist nichts zu tun.',
+  noRemedyNeeded: 'Hier ist nichts zu tun.',
   throttle: 'Wer gerade gedrosselt wird',
-  noMend: 'Kein Knopf behebt das. Erst muss geschehen, was die Worte oben verlangen.',
-  mends: {
+  noRemedy: 'Kein Knopf behebt das. Erst muss geschehen, was die Worte oben verlangen.',
+  remedies: {
     unlock: {
       action: 'Entsperren',
       effect: 'Das Konto kann sich wieder anmelden. Sie können es rückgängig machen.',

@@ -1,4 +1,4 @@
-/** "Why was this refused?": the question, the answer, what mends it, and what happened around it. */
+/** "Why was this refused?": the question, the answer, what remedies it, and what happened around it. */
 export const why = {
   title: 'Why was this refused?',
   question: 'Request id, username, mail address or token',
@@ -81,10 +81,10 @@ export const why = {
   checkPasses: 'passes',
   checkRefuses: 'refuses',
   mendTitle: 'What you can do',
-  nothingToMend: 'There is nothing to do here.',
+  noRemedyNeeded: 'There is nothing to do here.',
   throttle: 'Who is throttled now',
-  noMend: 'No button mends this. What the words above ask for must happen first.',
-  mends: {
+  noRemedy: 'No button remedies this. What the words above ask for must happen first.',
+  remedies: {
     unlock: { action: 'Unlock', effect: 'The account can log in again. You can undo it.' },
     enable: { action: 'Enable', effect: 'The account can log in again. You can undo it.' },
     clear_throttle: {

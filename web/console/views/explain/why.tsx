@@ -5,7 +5,7 @@ import { Answered } from './answered.tsx'
 import { type Asked, askedText, canBeShared } from './question.ts'
 import { whyTexts } from './texts.ts'
 
-/** One box for a request id, a name or a token: why it was refused, or would be, and what mends it. */
+/** One box for a request id, a name or a token: why it was refused, or would be, and what remedies it. */
 export function Why() {
   const t = whyTexts.use()
   const { fields, change } = useAddress()

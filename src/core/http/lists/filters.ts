@@ -1,0 +1,59 @@
+import { refuseField } from '../../errors.ts'
+import { dateTimeMessage, parseDateTime } from '../../lib/date-time.ts'
+import { codePointLength, isStorableText } from '../../lib/text.ts'
+import { type Query, single } from './paging.ts'
+
+/** Parses the text of a filter. @throws ApiError validationFailed, with the name of the field */
+export type FilterKind<Value> = (text: string, field: string) => Value
+
+type Kinds = Readonly<Record<string, FilterKind<unknown>>>
+
+export type Filters<Of extends Kinds> = {
+  readonly [Name in keyof Of]?: ReturnType<Of[Name]> | undefined
+}
+
+/**
+ * Parses the filters of a list, each given once at most, in the order of their declaration.
+ * @throws ApiError validationFailed
+ */
+export function parseFilters<Of extends Kinds>(query: Query, kinds: Of): Filters<Of> {
+  const values = Object.entries(kinds).map(([name, parse]) => {
+    const text = single(query, name)
+    return [name, text === undefined ? undefined : parse(text, name)]
+  })
+  return Object.fromEntries(values) as Filters<Of> // the entries are those of `kinds`
+}
+
+/** True or false. */
+export function flag(text: string, field: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return refuseField([field], 'must be true or false')
+}
+
+/** A time, in epoch milliseconds. */
+export function time(text: string, field: string): number {
+  return parseDateTime(text) ?? refuseField([field], dateTimeMessage)
+}
+
+/** One of some names. */
+export function among<Name extends string>(names: readonly Name[]): FilterKind<Name> {
+  return (text, field) =>
+    names.find((name) => name === text) ??
+    refuseField([field], `must be one of ${names.join(', ')}`)
+}
+
+/** A text to look for, of at most `maxLength` code points. */
+export function searched(maxLength: number): FilterKind<string> {
+  return (text, field) => {
+    if (codePointLength(text) > maxLength) {
+      return refuseField([field], `must have at most ${maxLength} characters`)
+    }
+    return storable(text, field)
+  }
+}
+
+/** A text that the database can hold. */
+export function storable(text: string, field: string): string {
+  if (isStorableText(text)) return text
+  return refuseField([field], 'must not hold NUL characters or lone surrogates')
+}

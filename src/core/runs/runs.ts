@@ -1,0 +1,263 @@
+import { hostname } from 'node:os'
+import { type Generated, type Selectable, sql } from 'kysely'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { databaseTime } from '../database/database-time.ts'
+import type { Schema } from '../database/schema.ts'
+import { type Guard, transact } from '../database/transactions.ts'
+import { type Clock, isoTimeOrNull } from '../lib/clock.ts'
+import { durableQueue } from '../queue/queue.ts'
+
+/** The columns of each table of runs. A run is one execution of a long-running job. */
+export interface RunColumns {
+  id: Generated<number>
+  /** Modules may add states of runs that have ended. */
+  state: string
+  /** The start of the last attempt, which identifies its owner. */
+  started_at: number | null
+  finished_at: number | null
+  /** The host that works on the run, or received the request. */
+  node: string
+  /** The lease, by the clock of the database; 0 without one. */
+  locked_until: number
+  /** Why the run failed, or was started again. */
+  detail: string | null
+}
+
+type RunRow = Selectable<RunColumns>
+type RunTable = {
+  [Table in keyof Schema]: keyof RunColumns extends keyof Schema[Table] ? Table : never
+}[keyof Schema]
+
+/** A process that does not renew the lease of its run for so long is gone. */
+export const leaseMs = 30_000
+/** How often a process renews the lease and stores the progress. */
+export const heartbeatMs = 2000
+/** The longest lease of versions before 0.11.0, whose nodes may use the same database. */
+const maxLeaseMs = 120_000
+
+/** What the work on a run gets. */
+export interface RunCall<Row> {
+  /** Aborted when the service stops, another node has the run, or the run has taken too long. */
+  readonly signal: AbortSignal
+  /** Stores progress at the next heartbeat. */
+  readonly progress: (values: Partial<Row>) => void
+  /** Stores progress at once. @throws Error if another node has the run */
+  readonly save: (values: Partial<Row>) => Promise<void>
+}
+
+/** A kind of long-running job. One run of a kind is under way at a time, on all nodes. */
+export interface RunKind<Row> {
+  readonly table: RunTable
+  /** Serializes requests and claims. */
+  readonly lockName: string
+  /** The columns of a new run. */
+  readonly requested: (at: number) => Partial<Row>
+  /** More columns of a run that starts. */
+  readonly started?: (at: number) => Partial<Row>
+  /** The columns of a run that waits to be started again. */
+  readonly restarted: Partial<Row>
+  /** More columns of a failed run. */
+  readonly failed?: Partial<Row>
+  /** Completes the sentence "the node ended before ...". */
+  readonly goal: string
+  readonly limit?: { readonly ms: number; readonly detail: string }
+  /** Whether a run is due without a request. */
+  readonly isDue?: (db: DatabaseOrTransaction, at: number) => Promise<boolean>
+  /** Whether the work of a node that is gone is complete; removes what it has left if not. */
+  readonly isComplete?: (run: Row) => Promise<boolean>
+  /** Returns the columns of the result. */
+  readonly work: (run: Row, call: RunCall<Row>) => Promise<Partial<Row>>
+  /** Called after the work; `isOurs` is false if another node has the run by then. */
+  readonly afterwards?: (run: Row, isOurs: boolean) => Promise<void>
+  /** Why a run failed. */
+  readonly detailOf: (error: unknown) => string
+  /** Record events, in the transactions of the changes. */
+  readonly onRequested: (trx: DatabaseOrTransaction, run: Row) => Promise<void>
+  readonly onDone: (trx: DatabaseOrTransaction, run: Row) => Promise<void>
+  readonly onFailed: (trx: DatabaseOrTransaction, run: Row) => Promise<void>
+}
+
+/** The runs of one kind. */
+export interface Runs<Row> {
+  /** Has a run made by the job of a node. Returns the run that waits or is under way already. */
+  request(guard?: Guard): Promise<Row>
+  /** Makes a run if one waits or is due, and none is under way. */
+  run(stop?: AbortSignal): Promise<void>
+}
+
+export function createRuns<Row extends RunRow>(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  kind: RunKind<Row>,
+): Runs<Row> {
+  const queue = runQueue<Row>(kind.table)
+  const open = (reader: DatabaseOrTransaction) => openRuns<Row>(reader, kind.table)
+
+  return {
+    request: (guard) =>
+      transact(
+        db,
+        [kind.lockName],
+        async (trx) => {
+          const [known] = await open(trx)
+          const run = known ?? (await insert(trx))
+          await kind.onRequested(trx, run)
+          return run
+        },
+        guard,
+      ),
+
+    async run(stop = new AbortController().signal) {
+      const waiting = await endDead()
+      if (!waiting && !(await kind.isDue?.(db, await now()))) return // most looks end here
+      const run = await claim()
+      if (run) await make(run, stop)
+    },
+  }
+
+  function now(reader: DatabaseOrTransaction = db): Promise<number> {
+    return databaseTime(reader, clock)
+  }
+
+  async function insert(trx: DatabaseOrTransaction): Promise<Row> {
+    const values = { ...kind.requested(await now(trx)), node: hostname() }
+    const row = { ...values, state: 'waiting', locked_until: 0 }
+    const [names, fields] = [Object.keys(row), Object.values(row)]
+    const { rows } = await sql<Row>`insert into ${sql.table(kind.table)}
+      (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(fields)})
+      returning *`.execute(trx)
+    return rows[0] as Row // the inserted row
+  }
+
+  /**
+   * Ends the runs of nodes that are gone. A complete run is done; another one starts again, and fails if
+   * a second process ends during the run. Returns whether a run is open.
+   */
+  async function endDead(): Promise<boolean> {
+    const runs = await open(db)
+    const at = runs.length > 0 ? await now() : 0
+    for (const run of runs) {
+      const isGone = run.locked_until <= at || run.locked_until > at + maxLeaseMs
+      if (run.state !== 'running' || !isGone) continue
+      const detail = `the node ${run.node} ended before ${kind.goal}`
+      if (await kind.isComplete?.(run)) await finish(run)
+      else if (run.detail === null) await queue(db).retry(run, at, { ...kind.restarted, detail })
+      else await fail(run, detail)
+    }
+    return runs.length > 0
+  }
+
+  async function claim(): Promise<Row | null> {
+    return transact(db, [kind.lockName], async (trx) => {
+      const [first] = await open(trx)
+      const at = await now(trx)
+      if (first?.state === 'running' || (!first && !(await kind.isDue?.(trx, at)))) return null
+      const { id } = first ?? (await insert(trx))
+      const columns = { ...kind.started?.(at), started_at: at, node: hostname() }
+      return queue(trx).claim(at, columns, sql`id = ${id}`)
+    })
+  }
+
+  async function make(run: Row, stop: AbortSignal): Promise<void> {
+    const lost = new AbortController()
+    const signal = AbortSignal.any([stop, lost.signal])
+    const startedAt = clock.now()
+    let values: Partial<Row> = {}
+    const save = async (more: Partial<Row>) => {
+      values = { ...values, ...more }
+      if (await queue(db).renew(run, await now(), values)) return
+      const error = new Error('another node took the run over, because this one stood still')
+      lost.abort(error)
+      throw error
+    }
+    let beat: Promise<unknown> = Promise.resolve()
+    const heartbeat = setInterval(() => {
+      const { limit } = kind
+      if (limit && clock.now() - startedAt >= limit.ms) lost.abort(new Error(limit.detail))
+      // If the database is away, a later heartbeat renews the lease, or the lease ends.
+      else beat = beat.then(() => save({})).catch(() => {})
+    }, heartbeatMs).unref()
+    const progress = (more: Partial<Row>) => {
+      values = { ...values, ...more }
+    }
+    try {
+      const work = kind.work(run, { signal, progress, save })
+      const result = await work.catch((error: unknown) => ({ error }))
+      clearInterval(heartbeat)
+      await beat
+      if ('error' in result) {
+        if (stop.aborted) await queue(db).retry(run, 0, kind.restarted)
+        else await fail(run, kind.detailOf(result.error))
+        return
+      }
+      // If the database is away now, a later look finds the run of a node that is gone.
+      const isOurs = await finish(run, result)
+      await kind.afterwards?.(run, isOurs)
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+
+  function finish(run: Row, result: Partial<Row> = {}): Promise<boolean> {
+    return end(run, { ...result, state: 'done', detail: null }, kind.onDone)
+  }
+
+  function fail(run: Row, detail: string): Promise<boolean> {
+    return end(run, { ...kind.failed, state: 'failed', detail }, kind.onFailed)
+  }
+
+  function end(run: Row, columns: object, record: RunKind<Row>['onDone']): Promise<boolean> {
+    return transact(db, [], async (trx) => {
+      const ended = { ...columns, finished_at: await now(trx) }
+      const isOurs = await queue(trx).end(run, ended)
+      if (isOurs) await record(trx, { ...run, ...ended })
+      return isOurs
+    })
+  }
+}
+
+/** The runs that wait or are under way, the oldest first. */
+export async function openRuns<Row>(db: DatabaseOrTransaction, table: RunTable): Promise<Row[]> {
+  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+    where state in ('waiting', 'running') order by id`.execute(db)
+  return rows
+}
+
+/** The last run in one of the states; null if there is none. */
+export async function lastRun<Row>(
+  db: DatabaseOrTransaction,
+  table: RunTable,
+  states: readonly string[],
+): Promise<Row | null> {
+  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+    where state in (${sql.join(states)}) order by id desc limit 1`.execute(db)
+  return rows[0] ?? null
+}
+
+/** The fields of a run that all views have. */
+export function runView<State extends string>(run: RunRow & { readonly state: State }) {
+  const { id, state, started_at, finished_at, node, detail } = run
+  const times = { started_at: isoTimeOrNull(started_at), finished_at: isoTimeOrNull(finished_at) }
+  return { id, state, ...times, node, detail }
+}
+
+interface RunQueue<Row> {
+  claim(now: number, columns: object, where: unknown): Promise<Row | null>
+  renew(run: Row, now: number, columns?: object): Promise<boolean>
+  retry(run: Row, dueAt: number, columns?: object): Promise<boolean>
+  end(run: Row, columns?: object): Promise<boolean>
+}
+
+/** The leases of runs: only the owner of a run can change or end the run. */
+export function runQueue<Row extends RunRow>(table: RunTable) {
+  const queue = durableQueue<RunTable, 'id', 'started_at'>({
+    ...{ table, key: 'id', owner: 'started_at', order: sql`id`, dueAt: sql`locked_until` },
+    isOpen: sql`state in ('waiting', 'running')`,
+    isLeased: sql`state = 'running'`,
+    leasedUntil: sql`locked_until`,
+    waiting: () => ({ state: 'waiting', locked_until: 0 }),
+    leased: (until) => ({ state: 'running', locked_until: until }),
+    ended: { locked_until: 0 },
+    ...{ leaseMs, maxDelayMs: 0, maxLeaseMs },
+  })
+  return queue as unknown as (db: DatabaseOrTransaction) => RunQueue<Row> // rows of the table
+}

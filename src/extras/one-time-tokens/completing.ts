@@ -1,0 +1,9 @@
+/**
+ * Where a program completes what a link or a code of a mail has begun: POST of `complete` below the
+ * path, and until 1.0 PUT of the path, as before 0.13.0.
+ */
+export const completing = (path: string, what: string) =>
+  [
+    { method: 'POST', url: `${path}/complete`, named: { operationId: `complete${what}` } },
+    { method: 'PUT', url: path, named: { operationId: `finish${what}`, deprecated: true } },
+  ] as const
