@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import { watchOthers } from './machine.ts'
 import { counting, disturbance, type Seen } from './report/disturbance.ts'
-import { type Comparison, type Figure, type Line, median } from './report/figure.ts'
+import type { Comparison, Figure, Line } from './report/figure.ts'
 
 export interface Plan {
   /** That count. */
@@ -192,10 +192,4 @@ export async function takeOnce<T>(
     }
     return { result, about }
   }
-}
-
-/** The median of a contender's rates; 0 where none counted. */
-export function medianRate({ samples }: Turns, name: string): number {
-  const rates = (samples.get(name) ?? []).map(({ rate }) => rate)
-  return rates.length === 0 ? 0 : median(rates)
 }

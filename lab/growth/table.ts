@@ -42,3 +42,14 @@ function lineOf(what: string, columns: readonly string[]): string {
 export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
+
+/** Prints a figure and its goal. */
+export function goal(what: string, figure: number, most: number): void {
+  if (!(figure <= most)) missed += 1
+  const shown = Number.isInteger(figure) ? figure : figure.toFixed(1)
+  print(`  ${figure <= most ? 'ok    ' : 'MISSED'} ${what}: ${shown} (goal: ${most})`)
+}
+
+export function verdict(): string {
+  return missed === 0 ? '\nPASS' : `\nFAIL: ${missed} goals missed`
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../../src/core/config/load.ts'
@@ -17,8 +17,7 @@ import { tablesOf } from '../../src/extras/backup/copied-tables.ts'
 import { type Batch, readRows, writeRows } from '../../src/extras/backup/rows.ts'
 import { loadKeySet } from '../../src/modules/keys/key-set.ts'
 import { modules } from '../../src/modules.ts'
-import { startService } from '../../tools/service.ts'
-import { besideTraffic } from '../drill/backup-traffic.ts'
+import { print } from '../growth/table.ts'
 
 /**
  * Measures duration and memory of a backup and a restore, with few users and with many, by the
@@ -27,7 +26,6 @@ import { besideTraffic } from '../drill/backup-traffic.ts'
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000, 100_000]
 const passphrase = 'lamps harbour velvet tuba ocelot quarry'
 const maxSeconds = 60
-const rounds = 8
 const told = `process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS))`
 
 for (const users of sizes) {
@@ -43,38 +41,9 @@ for (const users of sizes) {
     rmSync(folder, { recursive: true })
   }
 }
-await showBesideTraffic(sizes.at(-1) ?? 0)
 print('PASS')
 
-/** Backups by themselves, beside reads and logins. */
-async function showBesideTraffic(users: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  try {
-    const [data, backups] = [join(folder, 'data'), join(folder, 'backups')]
-    mkdirSync(backups)
-    const env = { ADMIN_PASSWORD: 'a pass phrase for proofs, 1887', NODE_ENV: 'test' }
-    await (await startService([process.execPath, 'src/main.ts'], env, data)).stop() // the administrator
-    await fill(data, users, 2)
-    const settings = { BACKUP_DIR: backups, BACKUP_PASSPHRASE: passphrase, BACKUP_KEEP: '2' }
-    const { seconds, quiet, during } = await besideTraffic(data, settings, rounds)
-    assert.equal(readdirSync(backups).length, 2, 'the newest two are kept, and nothing else')
-    const longest = Math.max(...seconds).toFixed(1)
-    print(`${seconds.length} backups by themselves of ${users} users: ${longest} s at most`)
-    for (const kind of ['reads', 'logins'] as const) {
-      print(`  ${kind}: quiet ${figures(quiet[kind])}, beside a backup ${figures(during[kind])}`)
-    }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-function figures(milliseconds: readonly number[]): string {
-  const sorted = milliseconds.toSorted((left, right) => left - right)
-  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1)
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${sorted.length})`
-}
-
-async function fill(dataDirectory: string, users: number, first = 1): Promise<void> {
+async function fill(dataDirectory: string, users: number): Promise<void> {
   const config = loadConfig({ DATA_DIR: dataDirectory }, await settingsOfModules(modules))
   const { db, feed } = connect({ ...config.database, synchronous: 'off' })
   await migrate(db, systemClock)
@@ -89,8 +58,8 @@ async function fill(dataDirectory: string, users: number, first = 1): Promise<vo
     workers: soleProcess,
   })
   await db.transaction().execute(async (trx) => {
-    for (let id = first; id < first + users; id += 500) {
-      for (const batch of batchesFrom(id, Math.min(500, first + users - id)))
+    for (let id = 1; id <= users; id += 500) {
+      for (const batch of batchesFrom(id, Math.min(500, users + 1 - id)))
         await writeRows(trx, batch)
     }
   })
@@ -173,8 +142,4 @@ async function printOf(dataDirectory: string): Promise<string> {
 function report(what: string, { seconds, peakMegabytes }: Run): void {
   print(`${what}: ${seconds.toFixed(1)} s, at most ${peakMegabytes.toFixed(0)} MB`)
   assert.ok(seconds <= maxSeconds)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

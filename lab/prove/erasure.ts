@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { startCluster } from '../../test/faults/cluster.ts'
 import { type Erased, filesIn, type Place, proveErasure } from '../../test/faults/erasure.ts'
 import { makeCluster } from '../../test/postgres.ts'
+import { print } from '../growth/table.ts'
 
 /**
  * Proves on both databases, at a service with two workers, that after an erasure and
@@ -72,8 +73,4 @@ function figures(done: Erased): string {
         ]
       : []),
   ].join('; ')
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -11,6 +11,7 @@ import { startProcess } from '../fuzz/process-service.ts'
 import { figuresOf, unmetOf } from '../fuzz/report.ts'
 import { requestsTo } from '../fuzz/requests.ts'
 import { causeOf, shrink } from '../fuzz/shrink.ts'
+import { print } from '../growth/table.ts'
 
 /**
  * Sends requests made from the OpenAPI document, right ones and hostile ones, to the service on both
@@ -179,8 +180,4 @@ function missedPlants(): string[] {
   return Object.entries(expected)
     .filter(([, format]) => ![...causes].some((cause) => format.test(cause)))
     .map(([name]) => `not found: ${name}`)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -1,17 +1,15 @@
-import { provePools } from '../growth/pool.ts'
 import { provePurges } from '../growth/purge.ts'
 import { proveRequests } from '../growth/requests.ts'
 import { proveSearches } from '../growth/search.ts'
 import { leaveSide, openSide } from '../growth/side.ts'
 import { databases, removeCluster } from '../growth/store.ts'
-import { missedGoals, print } from '../growth/table.ts'
+import { missedGoals, print, verdict } from '../growth/table.ts'
 
 /**
  * Measures what costs more with large tables: requests with 1,000 and 1,000,000 users, purges of
  * 1,000,000 expired rows, and waits beside searches with 100,000 users; on SQLite and on a
- * PostgreSQL of its own. `npm run prove -- growth [requests] [search] [purge] [pool] [sqlite]
- * [postgresql] [--users=n] [--rows=n]`; `pool` measures, without a goal, how many requests per
- * second nodes and their pools serve.
+ * PostgreSQL of its own. `npm run prove -- growth [requests] [search] [purge] [sqlite]
+ * [postgresql] [--users=n] [--rows=n]`.
  */
 const few = 1000
 const given = process.argv.slice(2)
@@ -21,11 +19,10 @@ const many = numberOf('users', 1_000_000)
 const rows = numberOf('rows', 1_000_000)
 const isWanted = (word: string, among: readonly string[]) =>
   given.includes(word) || !among.some((other) => given.includes(other))
-const parts = ['requests', 'search', 'purge', 'pool']
+const parts = ['requests', 'search', 'purge']
 const searchedUsers = 100_000
 
 try {
-  if (given.includes('pool')) await provePools(many)
   for (const name of databases) {
     const words = databases.map((each) => each.toLowerCase())
     if (!isWanted(name.toLowerCase(), words)) continue
@@ -50,5 +47,5 @@ try {
 } finally {
   await removeCluster()
 }
-print(missedGoals() === 0 ? '\nPASS' : `\nFAIL: ${missedGoals()} goals missed`)
+print(verdict())
 process.exitCode = missedGoals() === 0 ? 0 : 1

@@ -7,6 +7,7 @@ import type { Service } from '../bench/service.ts'
 import { password, seed } from '../growth/seed.ts'
 import { startNode } from '../growth/side.ts'
 import { emptyStore, removeCluster, type Store } from '../growth/store.ts'
+import { goal, missedGoals, print, verdict } from '../growth/table.ts'
 import type { Load, Sent, Target } from '../hostile/load.ts'
 import type { SendOptions } from '../hostile/sender.ts'
 
@@ -27,7 +28,6 @@ const wanted = given.filter((each) => !each.startsWith('--'))
 const database = given.includes('--postgresql') ? 'PostgreSQL' : 'SQLite'
 const folder = join(import.meta.dirname, '../hostile')
 
-let missed = 0
 let store: Store | undefined
 try {
   store = await emptyStore(database)
@@ -42,8 +42,8 @@ try {
   await store?.close()
   await removeCluster()
 }
-print(missed === 0 ? '\nPASS' : `\nFAIL: ${missed} goals missed`)
-process.exit(missed === 0 ? 0 : 1)
+print(verdict())
+process.exit(missedGoals() === 0 ? 0 : 1)
 
 /** Reads the loads of all files of the folder that export `loads`. */
 async function allLoads(): Promise<{ file: string; load: Load }[]> {
@@ -169,14 +169,4 @@ function at(sorted: readonly number[], part: number): number {
 function shownAnswers(answers: Record<string, number>): string {
   const shown = Object.entries(answers).map(([name, count]) => `${count} x ${name}`)
   return shown.join(', ') || 'no answers'
-}
-
-function goal(what: string, figure: number, max: number): void {
-  const isMet = figure <= max
-  if (!isMet) missed += 1
-  print(`  ${isMet ? 'ok    ' : 'MISSED'} ${what}: ${figure.toFixed(1)} (goal: ${max})`)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

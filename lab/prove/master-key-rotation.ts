@@ -8,6 +8,7 @@ import { startCluster } from '../../test/faults/cluster.ts'
 import { type Certificate, certificate } from '../../test/self-signed.ts'
 import { type Load, startLoad } from '../drill/load.ts'
 import { admin, type DrillNode, gatehouse, startNode, until } from '../drill/node.ts'
+import { goal, missedGoals, print, verdict } from '../growth/table.ts'
 
 /**
  * Changes what an operator changes while callers log in, read and write: the master key, the signing keys, the
@@ -21,12 +22,11 @@ const keep = (file: string, text: string) => {
   writeFileSync(`${file}.draft`, text, { mode: 0o600 })
   renameSync(`${file}.draft`, file)
 }
-let missed = 0
 
 await prove('PostgreSQL, two nodes of two workers', 2)
 await prove('SQLite, one node of two workers', 1)
-print(missed === 0 ? 'PASS' : `FAIL: ${missed} goals missed`)
-process.exit(missed === 0 ? 0 : 1)
+print(verdict())
+process.exit(missedGoals() === 0 ? 0 : 1)
 
 async function prove(name: string, count: number): Promise<void> {
   print(name)
@@ -173,13 +173,4 @@ async function opensWith(
     if (!String(error).includes('does not open the key set')) throw error
     return false
   }
-}
-
-function goal(what: string, figure: number, most: number): void {
-  if (figure > most) missed += 1
-  print(`  ${figure <= most ? 'ok    ' : 'MISSED'} ${what}: ${figure} (goal: ${most})`)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

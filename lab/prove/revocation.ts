@@ -10,6 +10,7 @@ import {
   startProxiedApplication,
   tokenAt,
 } from '../drill/revoked.ts'
+import { print } from '../growth/table.ts'
 
 /**
  * Measures how long after a logout at one node another node on the same PostgreSQL accepts the
@@ -123,8 +124,4 @@ async function untilRefused(begun: Begun, since: number): Promise<number> {
     last = performance.now() - since
   }
   throw new Error('the other node takes it for good')
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -16,6 +16,7 @@ import {
   versionAt,
   versionsBefore,
 } from '../drill/version-before.ts'
+import { goal, missedGoals, print, verdict } from '../growth/table.ts'
 
 /**
  * Moves two nodes on PostgreSQL from the version before to this one under load, one after the other, and back
@@ -33,12 +34,11 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds)
 const passphrase = 'seven lamps upon a quiet harbour wall\n'
 const lanes = 6
-let missed = 0
 
 const from = values.commit ? [versionAt(values.commit)] : versionsBefore(values.as)
 for (const before of from) await prove(before)
-print(missed === 0 ? 'PASS' : `FAIL: ${missed} goals missed`)
-process.exit(missed === 0 ? 0 : 1)
+print(verdict())
+process.exit(missedGoals() === 0 ? 0 : 1)
 
 interface Drill {
   readonly cluster: RestartableCluster
@@ -203,13 +203,4 @@ async function restoredWayBack({ cluster, before, env, files, root }: Drill, old
     await node.service.stop()
     node.service.remove()
   }
-}
-
-function goal(what: string, figure: number, most: number): void {
-  if (figure > most) missed += 1
-  print(`  ${figure <= most ? 'ok    ' : 'MISSED'} ${what}: ${figure} (goal: ${most})`)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

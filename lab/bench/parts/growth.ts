@@ -1,9 +1,9 @@
+import { directoryWith } from '../filled.ts'
 import { loadOf } from '../load.ts'
 import { type Comparison, type Figure, type Line, median } from '../report/figure.ts'
 import { open, readText, type Service, service } from '../service.ts'
 import { type Contender, type Plan, takeTurns } from '../turns.ts'
 import { bare, bareName } from './reads.ts'
-import { directoryWith } from './stream.ts'
 
 const sizes = [1_000, 100_000, 1_000_000]
 const pageSize = 20

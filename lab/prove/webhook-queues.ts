@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { basic, bearer, startNode } from '../test/faults/node.ts'
-import { waitMs, waitUntil } from '../test/faults/waiting.ts'
+import { basic, bearer, startNode } from '../../test/faults/node.ts'
+import { waitMs, waitUntil } from '../../test/faults/waiting.ts'
 
 /**
  * 1,000 webhooks, of which some never answer: how long the others wait for an event, and a login
- * meanwhile, as a ratio to 1,000 that answer. `node tools/prove-webhook-queues.ts`
+ * meanwhile, as a ratio to 1,000 that answer. `npm run prove -- webhook-queues`
  */
 const endpoints = 1000
 const events = 5
