@@ -9,11 +9,10 @@ const firstBytes = 1024
 const retryAfterSeconds = 1
 
 /**
- * Reads a body, up to the route's limit, into one buffer that grows with the bytes that arrive: an
- * announced length alone takes no memory, and a body in a thousand chunks takes no more than one in
- * few. The rest of a refused body is discarded.
+ * Reads a body into one buffer that grows with the received bytes: an announced length alone
+ * allocates nothing, and small chunks add no overhead. Discards the rest of a rejected body.
  *
- * Calls back once; with an ApiError bodyTooLarge, serviceUnavailable or badRequest, or the error of
+ * Calls back once; errors: ApiError bodyTooLarge, serviceUnavailable, badRequest, or the error of
  * the connection.
  */
 export function readBody(
@@ -23,7 +22,7 @@ export function readBody(
   done: Done,
 ): void {
   const { bodyLimit } = request.routeOptions
-  const announced = Number(request.headers['content-length']) // NaN if the body is chunked
+  const announced = Number(request.headers['content-length']) // NaN if chunked
   if (announced > bodyLimit) {
     done(tooLarge(bodyLimit))
     return
@@ -68,7 +67,6 @@ export function readBody(
   }
 
   function onClose(): void {
-    // The connection closed without an error.
     finish(new ApiError('badRequest', { reason: { code: 'client_gone' } }))
   }
 

@@ -6,15 +6,15 @@ import { askForBody } from '../connections/node-requests.ts'
 import { disableRequestTimeout } from '../connections/parser-errors.ts'
 import { mediaTypes } from '../media-types.ts'
 
-/** After this time without a byte the client counts as gone. */
+/** A client that sends nothing for this time is disconnected. */
 const idleMs = 15_000
 
-/** What a long body of accounts may be called. Its content shows which of them it is. */
+/** Accepted content types; the format is detected from the content. */
 export const longMediaTypes = [mediaTypes.lines, mediaTypes.json, mediaTypes.csv]
 
 /**
- * Lets the routes of this plugin accept JSON Lines, arrays of JSON and CSV of any total length, and no
- * other body. The routes validate the records.
+ * Accepts JSON Lines, JSON arrays and CSV of any length, and no other body. The routes validate the
+ * records.
  */
 export function acceptLines(app: FastifyInstance): void {
   app.removeContentTypeParser(mediaTypes.json)
@@ -27,8 +27,8 @@ export function acceptLines(app: FastifyInstance): void {
 }
 
 /**
- * Yields the body as it arrives, until `endsAt` (epoch milliseconds) at the latest. A consumer that
- * stops early leaves the connection open for the answer.
+ * Yields the body until `endsAt` (epoch milliseconds). A consumer that stops early keeps the
+ * connection open for the response.
  * @throws ApiError invalidBody without a body, requestTimeout
  */
 export async function* longBody(
