@@ -1,7 +1,6 @@
 /**
- * How long a client may take to finish the TLS handshake, to send its header and its whole request,
- * and how often that is checked. The defaults of Node and Fastify close a slow connection much
- * later.
+ * Limit for TLS handshake, header and whole request, and the check interval. The defaults of Node
+ * and Fastify are much longer.
  */
 export const handshakeTimeoutMs = 10_000
 export const headersTimeoutMs = 10_000
