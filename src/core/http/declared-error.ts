@@ -18,10 +18,7 @@ export function errorNameOf(row: ErrorRow): string {
   return typeof row === 'string' ? row : row.name
 }
 
-/**
- * An error with the fields of `extra`, some optional; the OpenAPI schema is named after the error
- * (`CaptchaRequired`).
- */
+/** The fields of `extra` may be optional; the OpenAPI schema is named after the error. */
 export function errorWith(
   row: ErrorRow,
   properties: Readonly<Record<string, JsonSchema>>,

@@ -13,10 +13,7 @@ export const securityHeaders = {
 const entries = Object.entries(securityHeaders)
 const allLines = linesOf(entries)
 
-/**
- * The security headers that `given` (as for `writeHead`) does not override. The full text is
- * cached.
- */
+/** The headers that `given` (as for `writeHead`) does not override. Caches the full text. */
 export function securityLinesBeside(given: object | null | undefined): string {
   if (Array.isArray(given)) return linesWithout(namesIn(given))
   for (const name in given) {

@@ -34,8 +34,7 @@ export interface Naming {
   readonly example: unknown
 }
 
-// Outside the schemas: Ajv and the serializer need plain schemas, and modified copies must not keep
-// the name.
+// Not in the schemas: Ajv and the serializer need plain schemas, and copies must not keep the name.
 const namings = new WeakMap<JsonSchema, Naming>()
 
 /** OpenAPI uses references to named schemas. Returns the same schema. */
@@ -114,7 +113,7 @@ export function idIn(example: number) {
 }
 
 /**
- * Documented but not validated: repeated and invalid values are allowed.
+ * Not validated: repeated and invalid values are allowed.
  * @param maxLimit 0: no maximum
  */
 export function listQuery(maxLimit: number) {

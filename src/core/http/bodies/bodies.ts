@@ -14,19 +14,17 @@ import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { readBody } from './body-reader.ts'
 
 /**
- * Which body a route accepts. `none`: ignored. `json`: JSON is required. `optional`: JSON or no
- * body. `form`: JSON, a form or no body (in modules that register `acceptForms`). `any`: like
- * `form`, but a body that is unreadable, too large, no object or of another type counts as absent.
- * `parameters`: only a form, without repeated fields (RFC 6749 section 3.2). `lines`: JSON Lines, a
- * JSON array or CSV of any length (long-bodies.ts).
+ * The body of a route. `optional`: JSON or none. `form`: JSON, a form or none (needs
+ * `acceptForms`). `any`: like `form`, but unusable bodies count as absent. `parameters`: only a
+ * form without repeated fields (RFC 6749 section 3.2). `lines`: JSON Lines, a JSON array or CSV of
+ * any length (long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'parameters' | 'lines'
 
 export const fewFieldsBytes = 16_384
 const maxFormFields = 100
 
-// Memory limit of all bodies together; workers divide the limit. One body of the maximum size
-// always fits.
+// All bodies together; workers divide the limit. One maximum body always fits.
 const maxAnonymousBytes = 4_194_304
 const maxBytes = 33_554_432
 
@@ -42,10 +40,7 @@ export interface BodiesOptions {
   readonly workers: Pick<Workers, 'share'>
 }
 
-/**
- * JSON is the only content type, except in login/ and token/. A cross-site HTML form cannot send
- * JSON and is rejected.
- */
+/** Only JSON, except in login/ and token/: a cross-site HTML form cannot send JSON. */
 export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => {
   const { bodyLimitBytes } = config.http
   const memory = bodyMemory({
@@ -85,7 +80,7 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
   })
 })
 
-/** Deletes the type of an ignored body: no parser reads the body, and Node discards it. */
+/** No parser reads the body, and Node discards it. */
 export function dropIgnoredBody(request: FastifyRequest): void {
   const { headers } = request.raw
   const type = headers['content-type']
@@ -93,8 +88,8 @@ export function dropIgnoredBody(request: FastifyRequest): void {
 }
 
 /**
- * Accepts `application/x-www-form-urlencoded` in this plugin. The last value of a repeated field
- * counts, except for `parameters`. A missing body is an empty form.
+ * The last value of a repeated field counts, except for `parameters`. A missing body is an empty
+ * form.
  */
 export function acceptForms(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -174,8 +169,8 @@ function parseForm(
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Encodes bare percent signs, because URLSearchParams garbles non-ASCII characters next to them.
- * Undefined for invalid UTF-8.
+ * URLSearchParams garbles non-ASCII characters next to bare percent signs. Undefined for invalid
+ * UTF-8.
  */
 function wellEncoded(text: string): string | undefined {
   const encoded = text.replace(/%(?![0-9a-f]{2})/gi, '%25')

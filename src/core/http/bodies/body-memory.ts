@@ -1,17 +1,14 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/**
- * Limits the memory of all request bodies. Authenticated callers have a separate limit, so that
- * anonymous callers cannot exhaust their share.
- */
+/** Authenticated callers have a separate limit, which anonymous callers cannot exhaust. */
 export interface BodyMemory {
   /** Counts the body until the request ends. */
   open(request: FastifyRequest, reply: FastifyReply): HeldBody
 }
 
 export interface HeldBody {
-  /** Sets the size of this body; false, without a change, if the limit is exceeded. */
+  /** False, without a change, if the limit is exceeded. */
   resize(bytes: number): boolean
 }
 
@@ -20,7 +17,7 @@ export interface BodyMemoryLimits {
   readonly maxBytes: number
 }
 
-/** The first bytes of a body are not counted: logins work while large bodies fill the memory. */
+/** Not counted, so that logins work while large bodies fill the memory. */
 const freeBytes = 1024
 
 export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): BodyMemory {

@@ -9,11 +9,10 @@ const firstBytes = 1024
 const retryAfterSeconds = 1
 
 /**
- * Reads a body into one buffer that grows with the received bytes: an announced length alone
- * allocates nothing, and small chunks add no overhead. Discards the rest of a rejected body.
+ * Reads into one buffer that grows with the received bytes: an announced length allocates nothing.
+ * Discards the rest of a rejected body.
  *
- * Calls back once; errors: ApiError bodyTooLarge, serviceUnavailable, badRequest, or the error of
- * the connection.
+ * Errors: ApiError bodyTooLarge, serviceUnavailable, badRequest, or the connection's error.
  */
 export function readBody(
   request: FastifyRequest,

@@ -9,15 +9,15 @@ export type FieldChecks = Readonly<Record<string, (body: Body) => unknown>>
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Checks of `assertNoFaults`. They also run for a body that violates its schema (except for the
-     * invalid fields), so that one response lists all faults.
+     * Also checks the valid fields of a body that violates its schema, so that one response lists
+     * all faults.
      */
     checks?: FieldChecks
   }
 }
 
 /**
- * Runs all checks and reports all faults; for each field only the first.
+ * Reports all faults, for each field only the first.
  * @throws ApiError validationFailed; any other error of a check
  */
 export function checkAll(checks: readonly (() => unknown)[], known: readonly Detail[] = []): void {

@@ -12,10 +12,7 @@ const idleMs = 15_000
 /** Accepted content types; the format is detected from the content. */
 export const longMediaTypes = [mediaTypes.lines, mediaTypes.json, mediaTypes.csv]
 
-/**
- * Accepts JSON Lines, JSON arrays and CSV of any length, and no other body. The routes validate the
- * records.
- */
+/** Accepts only JSON Lines, JSON arrays and CSV. The routes validate records. */
 export function acceptLines(app: FastifyInstance): void {
   app.removeContentTypeParser(mediaTypes.json)
   app.addContentTypeParser(longMediaTypes, (request, payload, done) => {
@@ -27,8 +24,7 @@ export function acceptLines(app: FastifyInstance): void {
 }
 
 /**
- * Yields the body until `endsAt` (epoch milliseconds). A consumer that stops early keeps the
- * connection open for the response.
+ * Stops at `endsAt` (epoch milliseconds). An early end keeps the connection open for the response.
  * @throws ApiError invalidBody without a body, requestTimeout
  */
 export async function* longBody(

@@ -8,10 +8,7 @@ const readTypes: ReadonlySet<string> = new Set([mediaTypes.form, ...longMediaTyp
 const parameter = /;[ \t]*([^\s=;"]+)=("(?:[^"\\]|\\.)*"|[^;]*)/g
 const readCharsets = new Set(['utf-8', 'utf8', 'us-ascii'])
 
-/**
- * Rejects unsupported codings and charsets, after `refusal`.
- * @throws ApiError unsupportedMediaType, or the error of `refusal`
- */
+/** After `refusal`. @throws ApiError unsupportedMediaType, or the error of `refusal` */
 export function refusesUnsupported(
   refusal: (request: FastifyRequest) => ApiError | undefined,
 ): preParsingHookHandler {
@@ -25,7 +22,7 @@ export function refusesUnsupported(
   }
 }
 
-/** Why the body is unsupported: a content coding, or a charset other than UTF-8. Null otherwise. */
+/** A content coding, or a charset other than UTF-8; null if supported. */
 export function unsupportedBody(
   headers: IncomingHttpHeaders,
 ): 'body_of_other_coding' | 'body_of_other_charset' | null {

@@ -5,8 +5,8 @@ import { isStorableText } from '../../lib/text.ts'
 import type { JsonSchema } from '../schemas.ts'
 
 /**
- * Ajv options: no coercion, no removal, all violations reported. Formats check the length first,
- * because with `allErrors` a pattern also runs over texts that exceed `maxLength`.
+ * No coercion, no removal, all violations. Formats check the length first: with `allErrors`,
+ * patterns run over texts beyond `maxLength`.
  */
 export const ajvOptions = {
   customOptions: {
@@ -26,10 +26,7 @@ interface Validate {
   readonly errors?: FastifySchemaValidationError[] | null
 }
 
-/**
- * Compiles a check for values other than request bodies, with the same `details`. Loads Ajv at
- * first use.
- */
+/** For values other than request bodies. Loads Ajv at first use. */
 export async function compileCheck(schema: JsonSchema): Promise<(value: unknown) => Detail[]> {
   const { createCompilers } = await import('./compilers.ts')
   const compile = createCompilers().factory.buildValidator({}, ajvOptions)

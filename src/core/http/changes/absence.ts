@@ -4,7 +4,7 @@ import type { RefusalReason } from '../../errors.ts'
 /** Why a credential was ignored. */
 const noted = new WeakMap<FastifyRequest, RefusalReason>()
 
-/** Stores why a credential was ignored; the reason of the 401 if no other scheme succeeds. */
+/** The reason of the 401 if no other scheme succeeds. */
 export function noteAbsence(request: FastifyRequest, reason: RefusalReason): void {
   noted.set(request, reason)
 }

@@ -3,10 +3,7 @@ import { decide, lackedScopes, type Resource } from '../../policy/decide.ts'
 import type { Principal } from '../../policy/principal.ts'
 import { describeRule, type Rule } from '../../policy/rules.ts'
 
-/**
- * Creates the 403. If a bearer token lacks only a scope, the challenge names the scopes. RFC 6750
- * section 3.1.
- */
+/** If a bearer token lacks only a scope, the challenge names the scopes. RFC 6750 section 3.1. */
 export function accessDenied(
   rule: Rule | undefined,
   principal: Principal | null,

@@ -1,10 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../crypto/digest.ts'
 
-/**
- * Entity tags and If-Match (RFC 9110 sections 8.8.3 and 13.1.1) prevent lost updates: 412 if the
- * resource has changed.
- */
+/** Entity tags and If-Match (RFC 9110 sections 8.8.3, 13.1.1) prevent lost updates. */
 
 /** Checked in the transaction of the change. */
 export type Precondition<Thing> = (current: Thing) => boolean
@@ -17,10 +14,7 @@ function entityTag(shown: object): string {
   return `"${digest(JSON.stringify(shown)).slice(0, tagLength)}"`
 }
 
-/**
- * Sets the ETag and returns the representation.
- * @param part the stable part, if other fields change automatically
- */
+/** @param part the stable part, if other fields change automatically */
 export function tagged<Shown extends object>(
   reply: FastifyReply,
   shown: Shown,
@@ -31,8 +25,7 @@ export function tagged<Shown extends object>(
 }
 
 /**
- * Parses If-Match; undefined if absent or `*`. Strong comparison: weak and malformed tags never
- * match.
+ * Undefined if absent or `*`. Strong comparison: weak and malformed tags never match.
  * @throws Error if the route does not declare the header
  */
 export function ifMatch<Thing extends object>(

@@ -7,8 +7,8 @@ import type { Principal } from '../../policy/principal.ts'
 import { accessDenied } from './denied.ts'
 
 /**
- * Each change reauthorizes its caller in the committing transaction: between authorization and
- * commit (slow body, batch, hash) the account, session, token or role may end.
+ * The account, session, token or role may end between authorization and commit (slow body, batch,
+ * hash), so each change reauthorizes its caller in the committing transaction.
  */
 
 export interface Authenticated {
@@ -16,8 +16,8 @@ export interface Authenticated {
   /** Locks that every change which can end the caller takes exclusively; see `Guard`. */
   lockNames(): readonly string[]
   /**
-   * Reads the caller again, without login limits; null if the caller has ended. An automatic
-   * lockout does not end a caller.
+   * Reads the caller again, without login limits; null if ended. An automatic lockout ends no
+   * caller.
    */
   revalidate(db: DatabaseOrTransaction): Promise<Principal | null>
 }
@@ -37,8 +37,7 @@ declare module 'fastify' {
 }
 
 /**
- * The guard for the transaction of a change; undefined if the route requires no caller. Rejects
- * like a new request with the same credential.
+ * Undefined if the route requires no caller. Rejects like a new request with the same credential.
  */
 export function reauthorize({ guard }: FastifyRequest): Reauthorization | undefined {
   return guard ?? undefined

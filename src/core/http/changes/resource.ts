@@ -12,16 +12,13 @@ export interface ResourceOptions<Thing extends object> {
   readonly missing: ErrorRow
   /** Null if not found, or if the text is invalid. */
   load(text: string): Thing | null | Promise<Thing | null>
-  /** Facts for the rule, also of a missing resource; absent if no rule uses facts. */
+  /** Also of a missing resource; absent if no rule uses facts. */
   facts?(thing: Thing | null, rule: Rule): Resource | Promise<Resource>
   /** The representation for the ETag; default: the thing itself. */
   show?(thing: Thing): object
 }
 
-/**
- * Loads a route's resource. `access` reads the resource once, between authentication and body;
- * handlers use `of`.
- */
+/** `access` reads the resource once, before the body; handlers use `of`. */
 export interface ResourceLoader<Thing extends object> extends ResourceOptions<Thing> {
   /** @throws Error if the route does not declare the resource */
   of(request: FastifyRequest): Thing
@@ -92,16 +89,15 @@ export interface ChangeOf<Thing, Done> {
   /** Reads the thing and locks its row. */
   lock(): Promise<Thing | null>
   /**
-   * Writes a change of `as`. Unless `isLocked`, `as` was read before the transaction: null if the
-   * row has visibly changed since. Null also if the rule denies the change.
+   * Unless `isLocked`, `as` was read before the transaction: null if the row has visibly changed.
+   * Null also if the rule denies the change.
    */
   write(as: Thing, isLocked: boolean): Promise<Done | null>
 }
 
 /**
- * Compare and set: changes a thing as read by the request, and reads again only after a conflict.
- * Null if deleted.
- * @throws ApiError accessDenied if the rule denies the change of the current state;
+ * Compare and set; reads again only after a conflict. Null if deleted.
+ * @throws ApiError accessDenied if the rule denies a change of the current state;
  * preconditionFailed
  */
 export async function changeAsSeen<Thing, Done>(

@@ -35,10 +35,7 @@ type Needs = Pick<Deps, 'clock' | 'log' | 'workers'> & {
   readonly config: Pick<Config, 'baseUrl' | 'http'>
 }
 
-/**
- * Null without certificate settings. @throws Error if the files became invalid since the settings
- * were read
- */
+/** Null without certificate settings. @throws Error if the files became invalid */
 export function certificateOf({
   config,
   clock,

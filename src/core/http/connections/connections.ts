@@ -2,10 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/**
- * Unsent responses of a connection in order, and the last response even if sent. Others are removed
- * to free memory.
- */
+/** Unsent responses in order, and the last response. Others are removed to free memory. */
 const answers = new WeakMap<Duplex, ServerResponse[]>()
 /** Connections that close after a pending response. */
 const over = new WeakSet<Duplex>()
@@ -18,8 +15,8 @@ const maxHeldMs = 8_000
 const heldStepMs = 50
 
 /**
- * Node removes its own `error` listener after the first error; a second error without a listener
- * would end the process.
+ * Node removes its own `error` listener after the first error; a second error would end the
+ * process.
  */
 export function prepareConnections(server: Server): Connections {
   const sockets = new Set<Socket>()
@@ -27,7 +24,7 @@ export function prepareConnections(server: Server): Connections {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', ignore)
-    // Node caches the address at the first read; after a reset the address is lost.
+    // Cached by Node; after a reset the address is lost.
     void socket.remoteAddress
   }
   const serve = (socket: Socket) => {
@@ -152,9 +149,8 @@ export function endWith(socket: Duplex, text: string): void {
 }
 
 /**
- * Replaces Socket.destroySoon, which node:http calls after the last response. Closing while the
- * client sends would reset the connection and lose the response: read and discard for up to
- * `lingerMs`. RFC 9112 section 9.6.
+ * Replaces Socket.destroySoon, which node:http calls after the last response: closing while the
+ * client sends would lose the response. Discards input for up to `lingerMs`. RFC 9112 section 9.6.
  */
 function closeWhenRead(this: Socket): void {
   const request = lastAnswerOf(this)?.req

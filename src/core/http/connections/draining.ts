@@ -13,8 +13,8 @@ const maxTurns = 511 // Node's accept backlog
 export const headerMs = 2_000
 
 /**
- * During shutdown each response closes its connection; connections without a request close after
- * `headerMs`. Idle connections would delay the shutdown.
+ * Idle connections would delay the shutdown: responses close their connections, and connections
+ * without a request close after `headerMs`.
  */
 export function closeConnectionsWhileDraining(
   app: FastifyInstance,
@@ -29,8 +29,8 @@ export function closeConnectionsWhileDraining(
 }
 
 /**
- * Resolves when all waiting connections are accepted, or at once if the server does not listen.
- * Node accepts one connection per turn, and closing the port resets the rest.
+ * Node accepts one connection per turn, and closing the port resets waiting connections. Resolves
+ * when all are accepted.
  */
 export async function untilRead(server: Server): Promise<void> {
   if (!server.listening) return

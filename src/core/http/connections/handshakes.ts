@@ -4,9 +4,8 @@ import { transportOf } from './connections.ts'
 import { refuse } from './parser-errors.ts'
 
 /**
- * Handles failed and slow TLS handshakes, which Node reports as `clientError` without a usable
- * connection. Plain HTTP requests get a plain HTTP error; OpenSSL recognizes GET, HEAD, POST and
- * PUT.
+ * Node reports failed and slow TLS handshakes as `clientError` without a usable connection. Plain
+ * HTTP gets a plain HTTP error; OpenSSL recognizes GET, HEAD, POST and PUT.
  */
 export function endFailedHandshakes(server: Server): void {
   server.removeAllListeners('tlsClientError')

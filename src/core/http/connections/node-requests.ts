@@ -7,9 +7,8 @@ import { isOver, serveNoMore, startAnswer } from './connections.ts'
 import { answer } from './parser-errors.ts'
 
 /**
- * Serves CONNECT and Upgrade like any request. Otherwise Node passes the socket to `connect` and
- * `upgrade` without the listeners for response order, close and errors. Node has no option for
- * CONNECT. docs/adr/0086
+ * Serves CONNECT and Upgrade like any request. Node's `connect` and `upgrade` events bypass the
+ * listeners for order, close and errors, and Node has no option for CONNECT. docs/adr/0086
  */
 class NodeRequest extends http.IncomingMessage {
   /** The parser stops after such a request. */
@@ -58,10 +57,7 @@ const servedMethods = new Set(http.METHODS.filter((method) => method !== 'CONNEC
 /** Responses whose client waits for 100 Continue. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/**
- * Wraps the request listener, and the events after which Node would answer without our headers and
- * body, or close the connection.
- */
+/** Also handles events for which Node would respond without our headers and body. */
 export function takeRequests(server: Server): void {
   const [serve] = server.listeners('request') as RequestListener[]
   if (!serve) throw new Error('the server has no listener for its requests')
@@ -95,10 +91,7 @@ export function takeRequests(server: Server): void {
   server.on('checkExpectation', takeExpecting)
 }
 
-/**
- * Sends 100 Continue just before the body is read; a rejected request gets no 100. RFC 9110 section
- * 10.1.1.
- */
+/** Only when the body is read: a rejected request gets no 100. RFC 9110 section 10.1.1. */
 export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue()
   waiting.delete(request)

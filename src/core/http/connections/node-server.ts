@@ -6,7 +6,7 @@ import { answer, onClientError } from './parser-errors.ts'
 import { isMisshapen } from './request-shape.ts'
 import { checkIntervalMs, headersTimeoutMs, requestTimeoutMs } from './time-limits.ts'
 
-/** A minimal server for an additional port, with the limits and error responses of the service. */
+/** For an additional port, with the limits and error responses of the service. */
 export function nodeServer(respond: (request: IncomingMessage, response: ServerResponse) => void): {
   readonly server: Server
   readonly connections: Connections

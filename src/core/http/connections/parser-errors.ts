@@ -38,8 +38,8 @@ const byCode: Readonly<Record<string, ErrorName>> = {
 }
 
 /**
- * Handles `clientError`: a request is not HTTP, too long or too slow. Only a socket exists,
- * possibly with a pending response. Node would respond without a body.
+ * Handles `clientError`: invalid HTTP, too long or too slow. Only a socket exists, possibly with a
+ * pending response. Node would send no body.
  */
 export function onClientError(error: Error & { code?: string }, socket: Duplex): void {
   const current = lastAnswerOf(socket)

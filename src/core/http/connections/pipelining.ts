@@ -30,16 +30,15 @@ interface Connection {
 }
 
 /**
- * Serves the requests of a connection one after another: a pipelined request starts when the
- * previous response has been written to the kernel. Otherwise a client that never reads would fill
- * memory with responses. RFC 9112 section 9.3.2.
+ * Serves the requests of a connection one after another, each after the previous response was
+ * written to the kernel. Otherwise a client that never reads would fill memory with responses. RFC
+ * 9112 section 9.3.2.
  *
- * The connection is not read while requests wait, but Node parses all requests of a chunk. Above
- * `maxWaitingRequests` the connection closes, to free the memory. Above `maxWaitingOfAll` the
- * connection is no longer served and closes later, because a hostile client would reconnect at
- * once. Requests of closed connections are dropped.
+ * The connection is paused while requests wait, but Node parses whole chunks. Above
+ * `maxWaitingRequests` the connection closes, to free memory. Above `maxWaitingOfAll` the
+ * connection is not served and closes later, because a hostile client would reconnect at once.
  *
- * Requests without a body that arrive in one turn are served together, to share database reads.
+ * Requests without a body that arrive in one turn share database reads.
  */
 export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, measurements }) => {
   const { requests } = measurements
@@ -134,8 +133,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
 })
 
 /**
- * A body could be lost if the client closed meanwhile; `inject` requests belong to their caller's
- * context.
+ * A body could be lost if the client closed; `inject` requests belong to their caller's context.
  */
 function canWait({ headers, raw: { socket } }: FastifyRequest): boolean {
   const hasBody =

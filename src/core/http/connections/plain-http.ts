@@ -14,9 +14,8 @@ export interface PlainHttp {
 }
 
 /**
- * Redirects browser navigation to HTTPS and rejects everything else: a program that sends
- * credentials in clear text must fail at once (ASVS 4.1.2). Reads no credentials; each response
- * closes its connection.
+ * Redirects browser navigation and rejects everything else: programs that send credentials in clear
+ * text must fail at once (ASVS 4.1.2). Reads no credentials; each response closes the connection.
  */
 export function plainHttp({ baseUrl }: Pick<Config, 'baseUrl'>): PlainHttp {
   const { server, connections } = nodeServer((request, response) => {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Logs each response at `debug`: route pattern and ids, never names, queries, headers or bodies,
- * because erasure cannot reach logs. Checked per request, because a signal changes the level.
+ * Logs route pattern and ids at `debug`, never names, queries, headers or bodies: erasure cannot
+ * reach logs. A signal changes the level.
  */
 export function logAtEnd(request: FastifyRequest, reply: FastifyReply): void {
   const beganAt = performance.now()

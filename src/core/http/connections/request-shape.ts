@@ -5,8 +5,8 @@ import { ApiError } from '../../errors.ts'
 const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 
 /**
- * Rejects requests that Node's parser accepts: HTTP versions other than 1.0 and 1.1, missing or
- * malformed Host, repeated singular fields, chunks in HTTP/1.0. @throws ApiError badRequest
+ * Rejects what Node accepts: HTTP versions other than 1.0 and 1.1, missing or malformed Host,
+ * repeated singular fields, chunks in HTTP/1.0. @throws ApiError badRequest
  */
 export function assertShape({ raw }: FastifyRequest): void {
   if (isMisshapen(raw)) {

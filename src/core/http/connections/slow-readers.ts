@@ -32,10 +32,9 @@ export interface Reading extends Taken {
 }
 
 /**
- * Closes connections of clients that read nothing for `stillMs`, or less than `minBytesPerSecond`
- * over `windowMs`, because unread responses occupy memory. One check per second for all connections
- * adds no cost per request. Bytes accepted by the kernel count as read. Returns the function that
- * watches a connection.
+ * Unread responses occupy memory: closes connections that read nothing for `stillMs`, or less than
+ * `minBytesPerSecond` over `windowMs`. One check per second adds no cost per request. Bytes
+ * accepted by the kernel count as read.
  */
 export function slowReaders(
   app: FastifyInstance,

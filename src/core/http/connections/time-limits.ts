@@ -1,6 +1,6 @@
 /**
- * Limit for TLS handshake, header and whole request, and the check interval. The defaults of Node
- * and Fastify are much longer.
+ * For TLS handshake, header and whole request; also the check interval. Node's and Fastify's
+ * defaults are much longer.
  */
 export const handshakeTimeoutMs = 10_000
 export const headersTimeoutMs = 10_000

@@ -5,9 +5,8 @@ export interface TogetherDeps {
 }
 
 /**
- * Serves requests of one turn of the event loop together, so that they share one read of the
- * database versions. The read happens after all have arrived: earlier or cached versions could be
- * stale.
+ * Requests of one turn of the event loop share one read of the database versions, made after all
+ * have arrived: earlier versions could be stale.
  */
 export function together({ feed }: TogetherDeps): (serve: () => void) => void {
   const arrived: (() => void)[] = []

@@ -19,9 +19,8 @@ declare module 'fastify' {
 }
 
 /**
- * Adds `eventContext`. pipelining.ts runs each request in its own async context, so that events
- * name the caller. The context is evaluated only when an event is recorded; Fastify keeps the
- * context while reading a body.
+ * pipelining.ts runs each request in its own async context, so that events name the caller.
+ * Evaluated only when an event is recorded; Fastify keeps the context while reading a body.
  */
 export const requestContext = plugin(async (app) => {
   app.decorateRequest('eventContext', contextOf)

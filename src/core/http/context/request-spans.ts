@@ -11,10 +11,7 @@ export interface RequestSpansOptions extends Pick<Config, 'baseUrl'> {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
 
-/**
- * Spans of exported requests. A span contains only the method and trace flags of the caller's
- * input: a path can contain a username.
- */
+/** Spans contain only the method and trace flags of caller input: a path can contain a username. */
 export const requestSpans = plugin<RequestSpansOptions>(async (app, { baseUrl, traces }) => {
   const { hostname, port, protocol } = new URL(baseUrl)
   const scheme = protocol.slice(0, -1)

@@ -13,7 +13,7 @@ export interface Declared {
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'roles' | 'session'>
 }
 
-/** Collects routes registered after this call. The code of the documents loads at first use. */
+/** The code of the documents loads at first use. */
 export function collectRoutes(app: FastifyInstance, config: Declared['config']): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {

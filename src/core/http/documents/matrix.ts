@@ -9,10 +9,7 @@ import type { Rule } from '../../policy/rules.ts'
 
 export type Caller = 'anonymous' | Role | 'owner' | 'client'
 
-/**
- * The owner has the role USER; the client (CLIENTS_FILE) has all permissions; other callers use no
- * client.
- */
+/** The owner has the role USER; the client (CLIENTS_FILE) has all permissions. */
 export function callersOf<R extends Role>(
   roles: readonly R[],
 ): readonly ('anonymous' | R | 'owner' | 'client')[] {
@@ -27,10 +24,7 @@ const things: readonly Resource[] = [false, true].flatMap((privileged) =>
   [false, true].map((locked) => ({ ownerId, locked, privileged })),
 )
 
-/**
- * The distinct decisions of a rule for a caller over all resources. A caller without an accepted
- * scheme counts as anonymous.
- */
+/** Distinct decisions over all resources. A caller without an accepted scheme is anonymous. */
 export function verdicts(
   rule: Rule,
   caller: Caller,

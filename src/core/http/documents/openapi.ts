@@ -24,7 +24,7 @@ export interface OpenApiDocument {
 const firstPath = '/login'
 
 /**
- * Builds the document of the running configuration; slow, so cache the result. docs/adr/0039
+ * Slow: cache the result. docs/adr/0039
  * @throws Error for an operation without a tag or a unique id
  */
 export function openApiOf({

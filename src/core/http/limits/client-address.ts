@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { canonicalAddress } from '../../addresses/address.ts'
 
 /**
- * The right-most hop that is no trusted proxy, normalized (IPv4-mapped IPv6 as IPv4, IPv6
- * compressed, lower case); the proxy itself if the proxy sends no valid address.
+ * The right-most hop that is no trusted proxy, normalized (IPv4-mapped IPv6 as IPv4, lower case);
+ * the proxy itself if its address is missing or invalid.
  */
 export function clientAddress(request: FastifyRequest): string {
   // A connection reset before accept has no peer; all such connections share one address.

@@ -5,8 +5,8 @@ import { clientAddress } from './client-address.ts'
 import { createTrustedPeers } from './trusted-peers.ts'
 
 /**
- * Warns once about X-Forwarded-For from an untrusted address: a forgery, or TRUST_PROXY lacks a
- * proxy and its clients share one address.
+ * An X-Forwarded-For from an untrusted address is a forgery, or TRUST_PROXY lacks a proxy and its
+ * clients share one address.
  */
 export function forgedProxyWarning(
   { log }: FastifyInstance,

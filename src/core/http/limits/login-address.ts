@@ -7,10 +7,9 @@ import { clientAddress } from './client-address.ts'
 export type LoginAddress = (request: FastifyRequest) => string
 
 /**
- * The client address for login limits. Backends (LOGIN_TRUSTED_NETWORKS) send the client as the
- * last element of X-Forwarded-For, which they must write themselves. Without a valid last element
- * the attempt counts for the backend: a client that can break the header must not choose an
- * address. Events use the same address.
+ * Backends (LOGIN_TRUSTED_NETWORKS) send the client as the last element of X-Forwarded-For, which
+ * they must write themselves. Without a valid last element the attempt counts for the backend:
+ * clients that can break the header must not choose an address. Events use the same address.
  */
 export function createLoginAddress({ login }: Pick<Config, 'login'>): LoginAddress {
   const ranges = login.trustedNetworks.map(parseAddressRange)

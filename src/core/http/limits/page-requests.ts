@@ -23,8 +23,8 @@ const queues = new WeakMap<FastifyInstance['server'], PageQueues>()
 
 /**
  * Limits running and waiting requests, in total and per address; 503 beyond. Drops requests of
- * disconnected clients. A slot is held only between body and response text, so that slow clients
- * hold no slot.
+ * disconnected clients. Slow clients hold no slot: a slot covers only the work between body and
+ * response.
  */
 export function limitPageRequests(
   app: FastifyInstance,

@@ -13,9 +13,9 @@ import { rateLimitExceeded } from '../events.ts'
 import { clientAddress } from './client-address.ts'
 
 /**
- * The general rate limit (spec 8; off by default): requests per address, in a window from the first
- * request. Counted in memory per node across workers, because the limit protects the node. Login
- * limits: throttle/.
+ * The general rate limit (spec 8; off by default), per address, in a window from the first request.
+ * Counted per node in memory, across workers, because the limit protects the node. Login limits:
+ * throttle/.
  */
 export interface RateLimitOptions {
   readonly config: Pick<Config, 'http'>

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 
 /**
- * Awaits the first text, so that an early failure still has a status. @throws the error of the
- * first text
+ * Awaits the first text: an early failure still has a status. @throws the error of the first text
  */
 export async function begunStream(texts: AsyncGenerator<string>): Promise<Readable> {
   const first = await texts.next()

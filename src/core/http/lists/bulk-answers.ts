@@ -27,8 +27,8 @@ export const bulkAnswers = plugin<{ readonly workers: Pick<Workers, 'limits'> }>
 )
 
 /**
- * Runs the batches of one response in turn, until the client disconnects. If the queue is full, a
- * rejectable response fails at its first batch.
+ * Stops when the client disconnects. If the queue is full, a rejectable response fails at its first
+ * batch.
  * @throws ApiError serviceUnavailable
  */
 export function inTurn(

@@ -29,10 +29,9 @@ const maxBatchLength = 65_536
 const smallShare = 5
 
 /**
- * Sends a list (spec 4.2) with X-Total-Count: an array, or with `page` or `limit` an envelope (spec
- * 2.6). Responses larger than a batch are streamed; batches wait in the bulk queue, except small
- * pages. If the queue is full, arrays and pages over two batches fail. @throws ApiError
- * serviceUnavailable
+ * Sends X-Total-Count and an array, or with `page` or `limit` an envelope (spec 2.6, 4.2). Large
+ * responses are streamed; batches wait in the bulk queue, except small pages. If the queue is full,
+ * arrays and pages over two batches fail. @throws ApiError serviceUnavailable
  */
 export async function sendList<Item extends { readonly id: number }>(
   request: FastifyRequest,
@@ -98,9 +97,8 @@ async function sendAll<Item extends { readonly id: number }>(
 }
 
 /**
- * Streams items as JSON between `before` and `after`. Batches are read by key on demand: constant
- * memory, short queries. A late failure closes the connection; a partial array is never complete
- * JSON.
+ * Reads batches by key on demand: constant memory, short queries. A late failure closes the
+ * connection; a partial array is never complete JSON.
  */
 export async function streamItems<Item extends { readonly id: number }>(
   listing: Pick<Listing<Item>, 'slice' | 'batchSize'>,

@@ -13,7 +13,7 @@ const defaultLimit = 10
 export type Query = Readonly<Record<string, unknown>>
 
 /**
- * Missing, zero and invalid values become the default (spec 4.2 rule 1); nothing is rejected.
+ * Missing, zero and invalid values become the default (spec 4.2 rule 1).
  * @param maxLimit 0: no maximum
  */
 export function parsePage(query: Query, maxLimit: number): Page {

@@ -49,10 +49,9 @@ interface AssetOptions {
 }
 
 /**
- * Serves files at `<prefix>/<version>/<name>`. The version is a digest of all files: browsers cache
- * forever, and relative URLs work. Other versions (pages from before or after an update) get the
- * current files with an ETag for revalidation. RFC 9111 section 5.2.2.4, RFC 8246. Compression is
- * safe: no secrets, no request data.
+ * Serves `<prefix>/<version>/<name>`. The version is a digest of all files: browsers cache forever,
+ * and relative URLs work. Other versions (before or after an update) get the current files with an
+ * ETag. RFC 9111 section 5.2.2.4, RFC 8246. Compression is safe: no secrets, no request data.
  */
 export function createAssets(
   prefix: string,

@@ -2,10 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Elsewhere, type Page, sendPage } from './page.ts'
 import { rendered, sendRendered, type ViewPage } from './send-view.ts'
 
-/**
- * Sends the error page or redirects. A page that cannot be rendered is logged and replaced by
- * `plain`.
- */
+/** A page that cannot be rendered is logged and replaced by `plain`. */
 export async function sendErrorPage(
   reply: FastifyReply,
   request: FastifyRequest,

@@ -2,10 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { isLanguage, type Language, languages } from '../../lib/languages.ts'
 
-/**
- * The language chosen in this browser. HttpOnly; the prefix prevents other hosts of the domain from
- * setting the cookie.
- */
+/** HttpOnly; the prefix prevents other hosts of the domain from setting the cookie. */
 export const languageCookieName = '__Host-language'
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const yearSeconds = 365 * 86_400
@@ -13,8 +10,8 @@ const yearSeconds = 365 * 86_400
 const maxLength = 1024
 
 /**
- * Priority: `ui_locales`, cookie, hint of the flow, Accept-Language, `otherwise`. The caller
- * handles the account language, which precedes all.
+ * Priority: `ui_locales`, cookie, hint, Accept-Language, `otherwise`. Callers handle the account
+ * language, which precedes all.
  */
 export function languageOf(
   request: FastifyRequest,
@@ -29,10 +26,7 @@ export function languageOf(
   )
 }
 
-/**
- * The first supported language of `ui_locales`: BCP 47 tags by preference. OpenID Connect Core
- * 3.1.2.1.
- */
+/** BCP 47 tags by preference. OpenID Connect Core 3.1.2.1. */
 export function askedLanguage(request: FastifyRequest): Language | undefined {
   const { ui_locales } = (request.query ?? {}) as { ui_locales?: unknown } // parsed by Fastify
   if (typeof ui_locales !== 'string' || ui_locales.length > maxLength) return undefined

@@ -8,9 +8,7 @@ const offered = [mediaTypes.json, mediaTypes.html]
 // Longer than any browser's; parsing 16 kB costs as much as hundreds of requests.
 const maxLength = 1024
 
-/**
- * Browser navigation prefers HTML. RFC 9110 section 12.5.1. Other and very long headers get JSON.
- */
+/** As browser navigation does. RFC 9110 section 12.5.1. Very long headers get JSON. */
 export function prefersPage({ headers }: FastifyRequest): boolean {
   if ((headers.accept?.length ?? 0) > maxLength) return false
   return new Negotiator({ headers }).mediaType(offered) === mediaTypes.html

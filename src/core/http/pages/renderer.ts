@@ -13,10 +13,7 @@ export const builtPages = new URL('../../../../web/dist/', import.meta.url)
 
 let loading: Promise<Renderer> | undefined
 
-/**
- * Loads lazily: many processes show no page.
- * @throws Error with instructions if `web/` was not built
- */
+/** Lazy: many processes show no page. @throws Error with instructions if `web/` was not built */
 export function loadRenderer(): Promise<Renderer> {
   loading ??= import(new URL('server/server.js', builtPages).href).catch((cause: unknown) => {
     loading = undefined

@@ -8,8 +8,8 @@ interface Forms {
 }
 
 /**
- * Adds a second policy, and a referrer for same-origin pages: without one, browsers send `Origin:
- * null` with forms. Pages of other origins get no window reference.
+ * Sends a referrer to same-origin pages: without one, browsers send `Origin: null` with forms.
+ * Pages of other origins get no window reference.
  */
 export function sendHtml(
   reply: FastifyReply,
@@ -29,8 +29,8 @@ export function sendHtml(
 
 /**
  * The header of spec 5.7, and a policy for what `default-src` does not cover (CSP3 section 6).
- * `form-action` also applies to redirects after a form, so an application's origin is added.
- * @throws Error if not an origin, which could inject directives
+ * `form-action` also applies to redirects after a form. @throws Error if not an origin, which could
+ * inject directives
  */
 export function policiesOf(returnOrigin: string | null): [string, string] {
   if (returnOrigin !== null && URL.parse(returnOrigin)?.origin !== returnOrigin) {

@@ -58,10 +58,7 @@ export interface AccessOptions {
   readonly db: Database
 }
 
-/**
- * Authenticates and authorizes before the body, by the route's declaration and the path group's
- * rule. An invalid declaration prevents the start.
- */
+/** Authenticates and authorizes before the body. An invalid declaration prevents the start. */
 export const access = plugin<AccessOptions>(async (app, options) => {
   const { authenticators } = options
   app.decorate('authenticators', authenticators)
@@ -135,10 +132,7 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
   }
 }
 
-/**
- * Steps before the body, in order: 401 and 403, reauthentication, resource rule, 404. A step is
- * async only if data must be read.
- */
+/** Order: 401 and 403, reauthentication, resource rule, 404. Async only if data must be read. */
 function stepsOf(
   { rule }: Access,
   { config = {}, url }: RouteOptions,
@@ -231,7 +225,7 @@ export function callerOf(request: FastifyRequest): Principal {
 }
 
 /**
- * Applies the route's rule to the facts; handlers repeat the call if facts change.
+ * Handlers repeat the call if facts change.
  * @throws ApiError accessDenied; authenticationRequired without a caller; Error without a resource
  */
 export function authorize(request: FastifyRequest, facts: Resource): void {

@@ -7,8 +7,7 @@ import type { Authenticator } from './declaration.ts'
 import { isCrossSite, reasonOfOrigin } from './origin.ts'
 
 /**
- * CSRF check for credentials that browsers send automatically, as declared by the authenticator.
- * Spec 5.2 rule 2.
+ * For credentials that browsers send automatically. Spec 5.2 rule 2.
  * @throws ApiError csrfTokenInvalid if X-CSRF-Token is absent, empty, repeated or wrong;
  * accessDenied for cross-site pages
  */

@@ -14,8 +14,8 @@ import type { JsonSchema } from '../schemas.ts'
 import type { Tag, TagName } from '../tags.ts'
 
 /**
- * Everything that guards and documents a route: enforced, printed in docs/routes.txt and shown in
- * OpenAPI. Contradictions prevent the start: `mistakesIn`.
+ * Everything that guards and documents a route; see docs/routes.txt. Contradictions prevent the
+ * start: `mistakesIn`.
  */
 export interface RouteDeclaration {
   access?: Access
@@ -37,9 +37,8 @@ export interface RouteDeclaration {
   /** Also accepts enrolment tokens. */
   enrols?: boolean
   /**
-   * CSRF protection of changing routes open to anyone. `foreignPage`: other origins are rejected.
-   * `exempt`: harmless. `field`: our forms send the session's CSRF token in a field; other pages
-   * are rejected. Other routes: see `Authenticator`.
+   * For changing routes open to anyone. `foreignPage`: rejects other origins. `exempt`: harmless.
+   * `field`: our forms send the session's CSRF token in a field. Other routes: see `Authenticator`.
    */
   csrf?: 'foreignPage' | 'exempt' | 'field'
   /** Excluded from the general rate limit, for monitoring. */
@@ -123,9 +122,8 @@ export interface Authenticator {
   /** WWW-Authenticate value. RFC 9110 section 11.6.1. */
   readonly challenge?: string
   /**
-   * For credentials that browsers send automatically. `token`: X-CSRF-Token is required.
-   * `sameSite`: cross-site requests are rejected. Absent: browsers never send the credential
-   * automatically.
+   * For credentials that browsers send automatically. `token`: requires X-CSRF-Token. `sameSite`:
+   * rejects cross-site requests.
    */
   readonly csrf?: 'token' | 'sameSite'
   readonly describes: SecurityScheme

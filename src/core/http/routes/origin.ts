@@ -15,8 +15,8 @@ export function isCrossSite(request: FastifyRequest, config: Pick<Config, 'http'
 }
 
 /**
- * Detects pages of other origins (login CSRF). `Sec-Fetch-Site` decides if present; other hosts of
- * the same site are foreign. Otherwise Origin must be the service's, allowed, or match Host.
+ * Against login CSRF. `Sec-Fetch-Site` decides if present; other hosts of the same site are
+ * foreign. Otherwise a sent Origin must be allowed, the service's own, or match Host.
  */
 export function isForeignPage(
   request: FastifyRequest,

@@ -4,8 +4,8 @@ import { ApiError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 /**
- * Requires a login within `REAUTHENTICATE_SECONDS`, so that a stolen session or token cannot take
- * over the account. ASVS 7.5.1. Called by `access` (`always`) or the handler (`conditional`).
+ * A stolen session or token must not take over the account. ASVS 7.5.1. Called by `access`
+ * (`always`) or the handler (`conditional`).
  * @throws ApiError recentLoginRequired; Error if the route declares neither
  */
 export function assertRecentLogin(

@@ -3,8 +3,8 @@ import { ApiError } from '../../errors.ts'
 import { groups } from '../../policy/groups.ts'
 
 /**
- * Registers group prefixes and their unknown paths. The group's role is required before a 404, so
- * that routes cannot be enumerated. Spec 4.3.
+ * Unknown paths require the group's role before the 404, so that routes cannot be enumerated. Spec
+ * 4.3.
  */
 export async function routes(app: FastifyInstance): Promise<void> {
   for (const { prefix, rule } of groups) {
