@@ -17,8 +17,8 @@ export interface UsersRules {
   readonly remove: Rule
 }
 
-// An email change can take over an account. Under every policy only the owner and an ADMIN may
-// change or delete an ADMIN's user.
+// An email change can take over an account: only the owner and an ADMIN may change or delete an
+// ADMIN's user.
 const guarded = any(unprivileged, owner, role('ADMIN'))
 
 /** By `USERS_POLICY`. Spec 4.3. */

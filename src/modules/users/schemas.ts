@@ -28,7 +28,6 @@ export const UserBody = named(
 
 export const UserId = idIn(ann.id)
 
-// Unknown fields are ignored.
 export const CreateUser = named(
   'NewUser',
   {

@@ -41,7 +41,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
     }
     const isFirst = !after && offset === 0
     const first = isFirst ? await part() : null
-    // A partial first page contains all matches.
+    // Contains all matches.
     if (first && first.length < limit && first.length <= maxExactTotal) {
       return { users: first, total: first.length }
     }
