@@ -17,20 +17,19 @@ import type {
 import { emailLoginRequested } from './events.ts'
 
 /**
- * Sign-in by a mailed link or code instead of the password (EMAIL_SIGN_IN). Never a second factor:
- * NIST 800-63B-4 section 3.1.3.1.
+ * A mailed link or code replaces the password (EMAIL_SIGN_IN). Never a second factor: NIST
+ * 800-63B-4 section 3.1.3.1.
  */
 export interface EmailLogin {
   /** Enabled, and mail is configured. */
   readonly isOffered: boolean
   /**
-   * Response and cost are the same for every address, to hide which accounts exist.
+   * Equal response and cost for every address, to hide accounts.
    * @throws ApiError routeNotFound if disabled; mailUnavailable; tooManyRequests
    */
   begin(address: EmailAddress, options: BeginOptions): Promise<BegunCode>
   /**
-   * Login method of a correct link or code. The transaction of the next login step uses up the
-   * confirmation.
+   * The next login step's transaction uses up the confirmation.
    * @throws ApiError confirmationInvalid if the account is gone or the feature disabled
    */
   method(
@@ -46,7 +45,7 @@ export interface BeginOptions {
   readonly language: Language
   /** Address as counted by limits. */
   readonly client: string
-  /** The flow in which the code is valid; null for the API. */
+  /** Restricts the code to this flow; null: API. */
   readonly flow: string | null
   /** Shown on the link page. */
   readonly facts?: ConfirmationFacts
@@ -71,12 +70,12 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
       }
       assertMail(outbox)
       const owner = await accounts.byEmail(asked.key)
-      // Unknown addresses take a lock and a statement too, for equal timing.
+      // Unknown addresses take a lock too, for equal timing.
       const lock = lockName.account(owner?.userId ?? asked.key)
       return transact(db, [lock], async (trx) => {
         const account = await mayLogIn(trx, owner?.userId ?? 0)
         const userId = account?.userId ?? null
-        // The stored address, not the typed address.
+        // Never the typed address.
         const address = account?.email ? parseEmail(account.email) : null
         const begun = await confirmations.begin(trx, {
           purpose: 'sign_in',

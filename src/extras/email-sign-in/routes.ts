@@ -28,10 +28,7 @@ const guards = {
   tag: 'Sign in',
 } as const
 
-/**
- * Sign-in by mail as JSON, for programs with their own pages: POST /api/public/sign-in-code and
- * /complete.
- */
+/** JSON, for programs with their own pages. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, confirmations, emailLogin, limits, loginAddress } = options
   // Requests with a code have no captcha field.
@@ -88,7 +85,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         const confirmation = await openProof(confirmations, proofOf(request.body), signInPurposes)
         const method = await emailLogin.method(confirmation, loginAddress(request))
         const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
-        // A new password can invalidate all links of the account, so the link is used up first.
+        // A new password can invalidate all links, so the link is used up first.
         let isUsed = false
         const use = async (trx: DatabaseOrTransaction) => {
           if (!isUsed) await confirmations.use(trx, confirmation)

@@ -38,7 +38,6 @@ declare module '../../../modules/flows/sign-in-flow.ts' {
 }
 
 interface RequestedMail {
-  /** Confirmation id. */
   readonly id: string
   /** As typed. */
   readonly address: string
@@ -149,7 +148,7 @@ export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
     )
   }
 
-  /** Opens a link without changes. Redirects at once to remove the token from the address. */
+  /** Changes nothing. Redirects to remove the token from the address. */
   async function arrive(request: FastifyRequest) {
     const { token } = request.query as { token?: unknown } // parsed by Fastify
     if (token === undefined) {
