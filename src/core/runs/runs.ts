@@ -7,7 +7,7 @@ import { type Guard, transact } from '../database/transactions.ts'
 import { type Clock, isoTimeOrNull } from '../lib/clock.ts'
 import { durableQueue } from '../queue/queue.ts'
 
-/** Columns of run tables. A run is one execution of a long-running job. */
+/** A run is one execution of a long-running job. */
 export interface RunColumns {
   id: Generated<number>
   /** Modules may add final states. */
@@ -28,11 +28,11 @@ type RunTable = {
   [Table in keyof Schema]: keyof RunColumns extends keyof Schema[Table] ? Table : never
 }[keyof Schema]
 
-/** A process that does not renew for this time is dead. */
+/** Without renewal for this time, a process is dead. */
 export const leaseMs = 30_000
 /** Interval of lease renewal and progress. */
 export const heartbeatMs = 2000
-/** Maximum lease before 0.11.0, whose nodes may share the database. */
+/** Maximum lease before 0.11.0; old nodes may share the database. */
 const maxLeaseMs = 120_000
 
 export interface RunCall<Row> {
@@ -49,13 +49,9 @@ export interface RunKind<Row> {
   readonly table: RunTable
   /** Serializes requests and claims. */
   readonly lockName: string
-  /** Columns of a new run. */
   readonly requested: (at: number) => Partial<Row>
-  /** Additional columns at start. */
   readonly started?: (at: number) => Partial<Row>
-  /** Columns of a run waiting for restart. */
   readonly restarted: Partial<Row>
-  /** Additional columns at failure. */
   readonly failed?: Partial<Row>
   /** Completes "the node ended before ...". */
   readonly goal: string
@@ -64,7 +60,6 @@ export interface RunKind<Row> {
   readonly isDue?: (db: DatabaseOrTransaction, at: number) => Promise<boolean>
   /** Whether a dead node's work is complete; cleans up if not. */
   readonly isComplete?: (run: Row) => Promise<boolean>
-  /** Returns result columns. */
   readonly work: (run: Row, call: RunCall<Row>) => Promise<Partial<Row>>
   /** Called after the work; `isOurs`: lease still held. */
   readonly afterwards?: (run: Row, isOurs: boolean) => Promise<void>
@@ -76,9 +71,9 @@ export interface RunKind<Row> {
 }
 
 export interface Runs<Row> {
-  /** Queues a run for a node's job; returns an existing open run. */
+  /** Returns an existing open run if any. */
   request(guard?: Guard): Promise<Row>
-  /** Executes a waiting or due run, unless another run is active. */
+  /** Skipped while another run is active. */
   run(stop?: AbortSignal): Promise<void>
 }
 
@@ -126,8 +121,8 @@ export function createRuns<Row extends RunRow>(
   }
 
   /**
-   * Ends dead nodes' runs. Complete runs are done; others restart, and fail after a second process
-   * dies. Returns whether a run is open.
+   * Complete runs are done; others restart, and fail after a second process dies. Returns whether a
+   * run is open.
    */
   async function endDead(): Promise<boolean> {
     const runs = await open(db)
@@ -170,7 +165,7 @@ export function createRuns<Row extends RunRow>(
     const heartbeat = setInterval(() => {
       const { limit } = kind
       if (limit && clock.now() - startedAt >= limit.ms) lost.abort(new Error(limit.detail))
-      // If the database is unreachable, a later heartbeat renews the lease, or the lease expires.
+      // If the database is unreachable, a later heartbeat renews, or the lease expires.
       else beat = beat.then(() => save({})).catch(() => {})
     }, heartbeatMs).unref()
     const progress = (more: Partial<Row>) => {
@@ -230,7 +225,6 @@ export async function lastRun<Row>(
   return rows[0] ?? null
 }
 
-/** Common fields of views. */
 export function runView<State extends string>(run: RunRow & { readonly state: State }) {
   const { id, state, started_at, finished_at, node, detail } = run
   const times = { started_at: isoTimeOrNull(started_at), finished_at: isoTimeOrNull(finished_at) }
