@@ -5,14 +5,13 @@ import { isPostgres } from '../database/transactions.ts'
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string
 
-/** Values or expressions. */
 export type Columns<Table extends keyof Schema> = {
   readonly [Name in Column<Table> & keyof Updateable<Schema[Table]>]?:
     | Updateable<Schema[Table]>[Name]
     | RawBuilder<unknown>
 }
 
-/** Maps a table to a durable queue. Times: epoch milliseconds. */
+/** Times: epoch milliseconds. */
 export interface QueueTable<
   Table extends keyof Schema,
   Key extends Column<Table>,
@@ -20,7 +19,7 @@ export interface QueueTable<
 > {
   readonly table: Table
   readonly key: Key
-  /** Lease owner: unique per claim, because a process may lose a lease to itself. */
+  /** Unique per claim, because a process may lose a lease to itself. */
   readonly owner: Owner
   /** Waiting or leased rows: the index condition. */
   readonly isOpen: RawBuilder<SqlBool>
@@ -29,14 +28,14 @@ export interface QueueTable<
   readonly dueAt: RawBuilder<unknown>
   readonly leasedUntil: RawBuilder<unknown>
   readonly order: RawBuilder<unknown>
-  /** Columns of a waiting row without an owner. */
+  /** Without an owner. */
   readonly waiting: (dueAt: number) => Columns<Table>
-  /** Columns of a leased row, except the owner. */
+  /** Except the owner. */
   readonly leased: (until: number) => Columns<Table>
-  /** Columns of a finally ended lease, such as `locked_by: null`. */
+  /** After the lease, such as `locked_by: null`. */
   readonly ended: Columns<Table>
   readonly leaseMs: number
-  /** Caps delays from nodes whose clock was ahead: see `capDelays`. */
+  /** See `capDelays`. */
   readonly maxDelayMs: number
   readonly maxLeaseMs: number
 }
@@ -102,7 +101,7 @@ export function durableQueue<
       end: (claim: Claim, columns: Columns<Table> = {}): Promise<boolean> =>
         change(claim, { ...columns, ...queue.ended }),
 
-      /** Changes expired or abandoned rows; returns them. */
+      /** Returns changed expired or abandoned rows. */
       changeFree: (
         now: number,
         { where, ...batch }: Batch,
