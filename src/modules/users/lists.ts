@@ -19,7 +19,7 @@ export interface Part {
   readonly order: Order
   readonly limit: number
   readonly offset?: number
-  /** Constant cost at any depth. */
+  /** Constant cost. */
   readonly after?: Position | undefined
 }
 
@@ -101,7 +101,6 @@ async function readPage(
   return (rows.length > 0 ? rows : await fromOffset.all(db, page)).map(toUser)
 }
 
-/** Adds order and position. */
 export function sorted<Selection>(
   query: SelectQueryBuilder<Schema, 'users', Selection>,
   { key, descending }: Order,
