@@ -1,6 +1,6 @@
 import { type CommandCall, textOf, UsageError } from './command.ts'
 
-/** Reads an option that has few values; undefined if it was not given. @throws UsageError for any other value */
+/** Undefined if absent. @throws UsageError for an unknown value */
 export function choiceOption<Choice extends string>(
   call: CommandCall,
   name: string,

@@ -6,62 +6,59 @@ import type { CommandRow, Module } from '../module/module.ts'
 import { replacedExitCode } from '../workers/workers.ts'
 import type { Output, Streams } from './output.ts'
 
-/** A command as a file of commands exports it; the manifest of its module declares the rest. */
+/** The module's manifest declares the rest. */
 export interface CommandWork {
   readonly name: string
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** For completion: all values of an operand that has only a few, by its name. */
+  /** For completion: all values, by operand name. */
   readonly operandValues?: Readonly<Record<string, readonly string[]>>
-  /** `false`: the command reads no settings, and runs before they are loaded. */
+  /** `false`: runs before settings are loaded. */
   readonly usesSettings?: false
-  /** An example of use, without the leading `gatehouse`. */
+  /** Without the leading `gatehouse`. */
   readonly example?: string
   run(call: CommandCall): Promise<void>
 }
 
-/** One command of the command line, whole. */
 export interface Command extends CommandRow, CommandWork {
-  /** The name of its module, on whose settings it depends. */
+  /** The command depends on this module's settings. */
   readonly module: string
-  /** The settings of other modules that the command depends on, besides the settings of every command. */
+  /** Settings of other modules, besides the common settings. */
   readonly settings: readonly SettingName[]
 }
 
 export interface CommandOption extends ParseArgsOptionDescriptor {
-  /** One phrase for the help. */
+  /** One phrase. */
   readonly doc?: string
-  /** The name of its value in the help. */
+  /** The value's name in the help. */
   readonly value?: string
-  /** For completion: all its values, if they are few. */
+  /** For completion, if few. */
   readonly values?: readonly string[]
 }
 
 export interface CommandCall {
-  /** Loaded at the first access. @throws ConfigError */
+  /** Loaded lazily. @throws ConfigError */
   readonly config: Config
-  /** The settings on which the command depends: see `Command`. */
+  /** See `Command`. */
   readonly settings: readonly SettingName[]
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>
   readonly output: Output
-  /** The modules of this program. */
   readonly modules: readonly Module[]
-  /** The settings of the modules. */
   readonly tables: readonly ModuleSettings[]
   readonly terminal: Terminal
 }
 
-/** The streams, environment and clock of a command; `process` is a Terminal. */
+/** `process` is a Terminal. */
 export interface Terminal extends Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The default is the clock of the system. */
+  /** Default: the system clock. */
   readonly clock?: Clock
-  /** Ends a command that goes on until a signal; the signals of the process unless given. */
+  /** Ends a long-running command; default: process signals. */
   readonly stop?: AbortSignal
 }
 
-/** The exit codes, and their meaning in docs/command-line.md. */
+/** Documented in docs/command-line.md. */
 export const exitCodes = {
   done: { code: 0, meaning: 'Done' },
   failed: {
@@ -92,7 +89,7 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes
 
-/** A failure whose message is one sentence for the user, without a stack trace. */
+/** The message is one sentence for the user, without a stack trace. */
 export class CommandError extends Error {
   readonly exitCode: number
 
@@ -103,7 +100,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Wrong usage that the parser does not detect; the message is followed by where the help is. */
+/** Usage errors that the parser does not detect; a pointer to the help follows. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(message, exitCodes.usage.code)
@@ -111,7 +108,7 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The text of an option; undefined if it was not given. */
+/** Undefined if absent. */
 export function textOf({ values }: CommandCall, option: string): string | undefined {
   const value = values[option]
   return typeof value === 'string' ? value : undefined

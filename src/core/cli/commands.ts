@@ -1,10 +1,7 @@
 import type { CommandRow, ModuleCommands, ModuleNames } from '../module/module.ts'
 import type { Command, CommandWork } from './command.ts'
 
-/**
- * The order of the groups in the help, by the first word of the commands. Commands of external
- * modules follow, in the order of the modules.
- */
+/** Groups in help order; external modules follow. */
 const order = [
   'start',
   'migrate',
@@ -34,10 +31,9 @@ const order = [
   'completion',
 ]
 
-/** The part of a module that declares commands. */
 export type ModuleWithCommands = Pick<ModuleNames, 'name' | 'commands'>
 
-/** The rows of all commands, in the order of the help. */
+/** In help order. */
 export function commandRows(modules: readonly ModuleWithCommands[]): CommandRow[] {
   const rank = ({ name }: CommandRow) => {
     const index = order.indexOf(firstWord(name))
@@ -47,7 +43,7 @@ export function commandRows(modules: readonly ModuleWithCommands[]): CommandRow[
   return rows.sort((left, right) => rank(left) - rank(right))
 }
 
-/** The words with the present name of a command where they begin with a former name. */
+/** Replaces a former command name by the current name. */
 export function presentWords(
   modules: readonly ModuleWithCommands[],
   words: readonly string[],
@@ -62,7 +58,7 @@ export function presentWords(
 }
 
 /**
- * The command with the longest name that the words begin with; undefined if there is none.
+ * Longest match; undefined if none.
  * @throws Error as `commandsIn`
  */
 export async function commandOf(
@@ -82,12 +78,12 @@ export async function commandOf(
   )
 }
 
-/** The commands whose names begin with a word and go on. */
+/** Excludes the command of the word itself. */
 export function groupOf(rows: readonly CommandRow[], word: string): CommandRow[] {
   return rows.filter(({ name }) => name.startsWith(`${word} `))
 }
 
-/** All commands, in the order of the help. @throws Error as `commandsIn` */
+/** In help order. @throws Error as `commandsIn` */
 export async function allCommands(modules: readonly ModuleWithCommands[]): Promise<Command[]> {
   const files = modules.flatMap((module) =>
     (module.commands ?? []).map((file) => commandsIn(module, file)),
@@ -96,13 +92,13 @@ export async function allCommands(modules: readonly ModuleWithCommands[]): Promi
   return commandRows(modules).flatMap((row) => commands.filter(({ name }) => name === row.name))
 }
 
-/** Loads a file of commands. @throws Error if it exports other commands than the manifest names */
+/** @throws Error if the file and the manifest differ */
 async function commandsIn(
   { name: module }: ModuleWithCommands,
   { load, rows, settings = [] }: ModuleCommands,
 ): Promise<readonly Command[]> {
   const { commands } = await load()
-  const table = commands as readonly CommandWork[] // the core knows no types of the command line
+  const table = commands as readonly CommandWork[] // the core has no command-line types
   const [named, exported] = [rows, table].map((list) => list.map(({ name }) => name).toSorted())
   if (String(named) !== String(exported)) {
     throw new Error(

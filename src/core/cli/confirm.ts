@@ -1,17 +1,17 @@
 import { type CommandCall, CommandError, exitCodes, UsageError } from './command.ts'
 
-/** The option of every command that asks before it deletes. */
+/** For commands that delete. */
 export const yesOption = { yes: { type: 'boolean', doc: 'do not ask' } } as const
 
-/** Checks, before any work, that the user has agreed or can be asked. @throws UsageError */
+/** Called before any work. @throws UsageError if the user can neither agree nor be asked */
 export function assertMayConfirm({ terminal, values }: CommandCall): void {
   if (values.yes === true || terminal.stdin.isTTY === true) return
   throw new UsageError('standard input is no terminal to ask at: use --yes')
 }
 
 /**
- * Asks a question at the terminal, unless `--yes` is given. Any answer but `y` or `yes` is a no.
- * @throws CommandError if the answer is no, or if there is none
+ * Skipped with `--yes`; only `y` or `yes` agrees.
+ * @throws CommandError otherwise
  */
 export async function confirm({ terminal, values }: CommandCall, question: string): Promise<void> {
   if (values.yes === true) return

@@ -7,10 +7,7 @@ import type { Services } from '../module/services.ts'
 import type { Deps } from '../runtime/deps.ts'
 import type { CommandCall } from './command.ts'
 
-/**
- * The routes of the service, with the guards and the loaders that they declare: made as the service
- * makes them, in this process, without a port.
- */
+/** The service's routes with guards and loaders, created in this process without a port. */
 export async function routesOfService(
   { modules }: Pick<CommandCall, 'modules'>,
   deps: Deps,

@@ -19,9 +19,7 @@ import { commonOptions, helpOf, operandOf, usage } from './help.ts'
 import { inWords, noCommand } from './no-command.ts'
 import { createOutput, type Output } from './output.ts'
 
-/**
- * Runs the command that the words name; answers the exit code. Writes failures to standard error.
- */
+/** Returns the exit code; failures go to standard error. */
 export async function dispatch(
   modules: CommandCall['modules'],
   words: readonly string[],
@@ -102,7 +100,7 @@ async function settingsOf(modules: CommandCall['modules']) {
   return { tables: await settingsOfModules(modules), load }
 }
 
-/** Adds a line that names the help to a usage error; the help itself would hide the message. */
+/** Adds a pointer: the full help would hide the message. */
 function withHelp({ message, exitCode }: UsageError, name: string): CommandError {
   return new CommandError(
     `${message}\nSee: ${[gatehouse, 'help', name].join(' ').trim()}`,
@@ -114,7 +112,7 @@ type Found =
   | { readonly command: Command }
   | { readonly group: readonly CommandRow[]; readonly name: string; readonly reason: string }
 
-/** The command that the first words name, or the commands that they may mean. */
+/** A command, or candidates. */
 async function find(modules: CommandCall['modules'], words: readonly string[]): Promise<Found> {
   const command = await commandOf(modules, words)
   if (command) return { command }
@@ -144,7 +142,7 @@ function parse({ options = {} }: Command, args: readonly string[]) {
   }
 }
 
-/** The mistake that the parser of Node has found, without the value, which may be a secret. */
+/** Node's parser error without the value, which may be secret. */
 function mistakeOf(error: unknown, options: readonly string[]): string {
   const { message = '', code } = error as { readonly message?: string; readonly code?: string }
   const [, option = ''] = /'(?:-\w, )?(-[^\s'=]*)[^']*'/.exec(message) ?? []
@@ -158,9 +156,9 @@ function mistakeOf(error: unknown, options: readonly string[]): string {
     : `${option} needs a value`
 }
 
-/** Refuses secrets as arguments, which every user of the machine can read. @throws UsageError */
+/** Every user of the machine can read arguments. @throws UsageError */
 function refuseSecrets(args: readonly string[], options: CommandWork['options'] = {}): void {
-  // An option that takes no value cannot bring a secret: `--token` reads it from standard input.
+  // Flags take no value: `--token` reads standard input.
   const isFlag = (arg: string) => options[arg.replace(/^--/, '')]?.type === 'boolean'
   const secret = args.find(
     (arg) =>
@@ -177,11 +175,11 @@ function assertOperands({ operands = [] }: Command, given: readonly string[]): v
     throw new UsageError(`missing: ${operands.slice(given.length).map(operandOf).join(', ')}`)
   }
   if (isOpen || given.length <= operands.length) return
-  // A surplus word may be a secret: the message does not repeat it.
+  // Not repeated: a surplus word may be secret.
   throw new UsageError(`too many words: ${operands.length} expected, ${given.length} given`)
 }
 
-/** @throws UsageError for two databases: the command must not choose one */
+/** @throws UsageError for two databases */
 function assertOneDatabase({ DATABASE_URL, DATABASE_URL_FILE }: Terminal['env']): void {
   if (!DATABASE_URL || !DATABASE_URL_FILE) return
   throw new UsageError('two databases are given: DATABASE_URL and DATABASE_URL_FILE')

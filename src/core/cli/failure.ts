@@ -5,7 +5,6 @@ import { gatehouse } from '../hints/command-line.ts'
 import { reasonOf } from '../reason.ts'
 import { CommandError, type Exit, exitCodes } from './command.ts'
 
-/** The exit code and the message of a failure. */
 export function exitOf(error: unknown): { code: number; message: string } {
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
   if (error instanceof KeySetNotOpened) {
@@ -31,7 +30,7 @@ export function exitOf(error: unknown): { code: number; message: string } {
   return { code: exitCodes.failed.code, message: reasonOf(error) }
 }
 
-/** The exit of a command, by the HTTP status that a route would answer. */
+/** By the HTTP status of the equivalent route. */
 function exitOfStatus(status: number): Exit {
   switch (status) {
     case 400:

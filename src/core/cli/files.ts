@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import { systemCode } from '../reason.ts'
 import { UsageError } from './command.ts'
 
-/** Asserts, without opening it, that a file or a pipe can be read. @throws UsageError */
+/** Does not open the file. @throws UsageError */
 export function assertReadable(path: string): void {
   const message = `${path} cannot be read`
   attempt(message, () => accessSync(path, constants.R_OK))
   if (statSync(path).isDirectory()) throw new UsageError(`${message}: it is a folder`)
 }
 
-/** Asserts, without making it, that a new file of this name can be made. @throws UsageError */
+/** Does not create the file. @throws UsageError */
 export function assertNew(path: string): void {
   const message = `${path} cannot be made`
   const folder = dirname(path)
@@ -23,10 +23,7 @@ export function assertNew(path: string): void {
   }
 }
 
-/**
- * Whether a database file exists. @throws UsageError if it may not be read and written, because it
- * would be taken for a missing one
- */
+/** @throws UsageError for an inaccessible file, which would seem missing */
 export function isDatabaseThere(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
@@ -56,7 +53,6 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 }
 
-/** Describes, by the error of the system, why a file cannot be used. */
 export function refusal(message: string, error: unknown): UsageError {
   const code = systemCode(error)
   const reason = code === undefined ? String(error) : (reasons[code] ?? code)

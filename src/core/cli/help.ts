@@ -2,7 +2,6 @@ import { asDocumented, gatehouse } from '../hints/command-line.ts'
 import type { CommandRow } from '../module/module.ts'
 import { type Command, type CommandOption, exitCodes } from './command.ts'
 
-/** The options of every command. */
 export const commonOptions = {
   json: { type: 'boolean', doc: 'the result as JSON' },
   verbose: { type: 'boolean', short: 'v', doc: 'events and warnings on standard error' },
@@ -11,7 +10,7 @@ export const commonOptions = {
 
 const terminalWidth = 80
 
-/** The help of several commands: of a group each of them, and of all of them the groups. */
+/** A group lists its commands; the overview lists groups. */
 export function usage(commands: readonly CommandRow[]): string {
   const groups = [...Map.groupBy(commands, ({ name }) => name.split(' ', 1)[0] ?? name)]
   const rows =
@@ -21,7 +20,7 @@ export function usage(commands: readonly CommandRow[]): string {
   return `${gatehouse} <command> [options]\n\n${columns(rows)}\nMore: ${gatehouse} help <command>\n`
 }
 
-/** A group: its only command, or the further words of its commands after the summary of the one without. */
+/** The only command, or the subcommands. */
 function overviewOf(word: string, rows: readonly CommandRow[]): readonly [string, string] {
   const [first] = rows
   if (first && rows.length === 1) return [synopsis(first), first.summary]
@@ -31,7 +30,6 @@ function overviewOf(word: string, rows: readonly CommandRow[]): readonly [string
   return [word, [...(ofAlone ? [ofAlone] : []), others.join(', ')].join(' ')]
 }
 
-/** The help of one command: synopsis, summary, options and an example. */
 export function helpOf(command: Command, called = gatehouse): string {
   const options = Object.entries({ ...command.options, ...commonOptions })
   const rows = options.map(([name, option]) => [optionOf(name, option), option.doc ?? ''] as const)
@@ -43,7 +41,7 @@ export function helpOf(command: Command, called = gatehouse): string {
   return `${heading}\n\n${summary}\n\n${columns(rows)}${example}`
 }
 
-/** The text of docs/command-line.md. */
+/** Generates docs/command-line.md. */
 export function describeCommands(commands: readonly Command[]): string {
   const codes = Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning}. |`)
   const sections = commands.map(
@@ -100,7 +98,7 @@ function synopsis({ name, operands = [] }: CommandRow): string {
   return [name, ...operands.map(operandOf)].join(' ')
 }
 
-/** The name of an operand as the help shows it; one in brackets may be left out. */
+/** Brackets: optional. */
 export function operandOf(operand: string): string {
   const [, inside] = /^\[(.*)\]$/.exec(operand) ?? []
   if (inside !== undefined) return `[${operandOf(inside)}]`
@@ -112,7 +110,7 @@ function optionOf(name: string, { short, type, value = 'text' }: CommandOption):
   return short ? `-${short}, ${long}` : long
 }
 
-/** Two columns that fit a terminal: what is too long on the right goes on below. */
+/** Wraps the right column. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
   const room = terminalWidth - width - 4
@@ -126,7 +124,7 @@ function columns(rows: readonly (readonly [string, string])[]): string {
     .join('')
 }
 
-/** A command for a shell, which goes on after a backslash where it is too long. */
+/** Wraps with backslashes. */
 function shellLines(command: string): string[] {
   const parts = /(?:--[\w-]+ (?!-))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g // an option with its value
   const [first = '', ...words] = command.match(parts) ?? []
@@ -143,7 +141,7 @@ function shellLines(command: string): string[] {
   return [...lines, line]
 }
 
-/** The lines of a text, of at most `width` characters where no word is longer. */
+/** Longer words are not split. */
 function wrapped(text: string, width: number): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {

@@ -2,7 +2,7 @@ import { nearName } from '../hints/near-name.ts'
 import type { CommandRow } from '../module/module.ts'
 import { shown } from './output.ts'
 
-/** What is said of words that name no command, with the command that they were probably meant to name. */
+/** Suggests the probable command. */
 export function noCommand(rows: readonly CommandRow[], words: readonly string[]): string {
   const [first = '', ...others] = words
   const groups = new Set(rows.map(({ name }) => name.split(' ', 1)[0] ?? name))
@@ -14,14 +14,13 @@ export function noCommand(rows: readonly CommandRow[], words: readonly string[])
   return `there is no command ${words.map(inWords).join(' ')}${hint}`
 }
 
-/** What follows a word in the names of the commands that begin with it. */
 function wordsAfter(first: string, rows: readonly CommandRow[]): string[] {
   return rows
     .filter(({ name }) => name.startsWith(`${first} `))
     .map(({ name }) => name.slice(first.length + 1))
 }
 
-/** A word that the user typed, for a message: escaped, and at most 40 characters of it. */
+/** User input for a message: escaped, at most 40 characters. */
 export function inWords(word: string): string {
   return shown(word.length > 40 ? `${word.slice(0, 40)}...` : word)
 }

@@ -2,9 +2,8 @@ import type { SettingName } from '../config/load.ts'
 import type { CommandCall } from './command.ts'
 
 /**
- * Warns on standard error if the service that runs on this data directory has other settings, or if
- * the data directory is the default and no service runs on it: then the change may go to a database
- * that the service does not use.
+ * Warns if the service on this data directory has other settings, or if the default data directory
+ * has no service: the change may go to the wrong database.
  */
 export async function warnOfOtherSettings({
   config,
@@ -15,7 +14,7 @@ export async function warnOfOtherSettings({
   const { runningServices } = await import('../runtime/service-note.ts')
   const ofAll = tables
     .flatMap(({ table }) => Object.entries(table))
-    .flatMap(([name, { isOfAllCommands }]) => (isOfAllCommands ? [name as SettingName] : [])) // a name of a table
+    .flatMap(([name, { isOfAllCommands }]) => (isOfAllCommands ? [name as SettingName] : [])) // a table's name
   const names = [...new Set([...ofAll, ...settings])]
   const running = runningServices({ config, env }, names)
   for (const { pid, different } of running) {

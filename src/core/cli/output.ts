@@ -4,39 +4,31 @@ import { steering } from '../http/lists/json-line.ts'
 import { alignedLine } from '../lib/text.ts'
 
 type Cell = string | number | boolean | null | readonly string[] | object
-/** Rows of one list have the same names in the same order. */
+/** Rows of a list have the same names in the same order. */
 export type Row = Readonly<Record<string, Cell>>
 
-/**
- * Writes results to standard output: text, or JSON with `--json`. Nothing else is written there.
- */
+/** Standard output: text, or JSON with `--json`; results only. */
 export interface Output {
-  /** Writes rows of the same shape, as columns or as a JSON array. */
+  /** Columns, or a JSON array. */
   rows(rows: readonly Row[]): void
-  /** Writes one row, with a line for each of its fields, or as a JSON object. */
+  /** A line per field, or a JSON object. */
   record(row: Row): void
   /**
-   * Writes any number of rows, as fast as the reader takes them. Ends early and without an error if
-   * the reader has closed the stream. Shows progress if standard error is a terminal and standard
-   * output is not.
+   * Streams with backpressure. A closed reader ends the stream without an error. Shows progress if
+   * only standard error is a terminal.
    */
   list(batches: AsyncIterable<readonly Row[]>): Promise<void>
-  /** Writes texts as they are, as fast as the reader takes them; ends early as `list`. */
+  /** Raw texts; otherwise like `list`. */
   stream(texts: AsyncIterable<string>): Promise<void>
-  /** Writes one sentence, or `{"message": ...}` as JSON. */
+  /** A sentence, or `{"message": ...}`. */
   message(text: string): void
-  /** Writes one result: the sentence, or the record as JSON. */
+  /** The sentence, or the record as JSON. */
   result(record: object, text: string): void
-  /** Writes a document as it is. */
   text(text: string): void
-  /**
-   * Waits until all is written; false if the reader has closed the stream.
-   * @throws Error, e.g. disk full
-   */
+  /** False if the reader closed the stream. @throws Error, e.g. disk full */
   flush(): Promise<boolean>
 }
 
-/** Where a command writes. */
 export interface Streams {
   readonly stdout: Writable & { readonly isTTY?: boolean }
   readonly stderr: Writable & { readonly isTTY?: boolean }
@@ -151,9 +143,7 @@ function inWords(cell: Cell): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
 }
 
-/**
- * A cell as text, with control and bidirectional characters escaped: they could steer the terminal.
- */
+/** Escapes control and bidirectional characters, which can manipulate the terminal. */
 export function shown(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '-'
   const isList = Array.isArray(cell) && cell.every((item) => typeof item === 'string')

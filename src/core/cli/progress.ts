@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 
 const everyMs = 1000
 
-/** Writes the progress of a copy: at most one line a second, and none in the first second. */
+/** At most one line per second, none in the first second. */
 export function progressTo(stderr: Writable, clock: Clock) {
   let toldAt: number | undefined
   return (table: string, done: number, total: number): void => {

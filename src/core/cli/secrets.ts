@@ -4,7 +4,7 @@ import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } 
 
 const maxBytes = 16_384
 
-/** The options of every command that sets a password. */
+/** For commands that set a password. */
 export const passwordOptions = {
   'password-stdin': { type: 'boolean', doc: 'read the password from standard input' },
   generate: {
@@ -16,12 +16,12 @@ export const passwordOptions = {
 
 export interface NewPassword {
   readonly text: string
-  /** Whether it was generated here and must be shown. */
+  /** Must be shown to the user. */
   readonly isGenerated: boolean
   readonly mustChange: boolean
 }
 
-/** Checks, before any work, that a password can be read. @throws UsageError */
+/** Called before any work. @throws UsageError */
 export function assertPasswordSource({ terminal, values }: CommandCall): void {
   const [isRead, isGenerated] = [values['password-stdin'] === true, values.generate === true]
   if (isRead && isGenerated) throw new UsageError('--password-stdin or --generate, not both')
@@ -32,7 +32,7 @@ export function assertPasswordSource({ terminal, values }: CommandCall): void {
 }
 
 /**
- * Gets a new password: generated, typed twice without echo, or read from standard input.
+ * Generated, typed twice without echo, or from standard input.
  * @throws CommandError, UsageError
  */
 export async function newPassword(
@@ -54,10 +54,7 @@ export async function newPassword(
   return { text: first, isGenerated: false, mustChange }
 }
 
-/**
- * Writes the result, and a generated password, this once.
- * @throws CommandError if it was not written
- */
+/** Shows a generated password once. @throws CommandError if not written */
 export async function tellPassword(
   { output }: CommandCall,
   { text, isGenerated }: NewPassword,
@@ -73,17 +70,14 @@ export async function tellPassword(
   throw new CommandError('done, but the password could not be shown: set another')
 }
 
-/** Reads an existing secret, typed without echo or from standard input. @throws UsageError */
+/** Typed without echo, or from standard input. @throws UsageError */
 export async function knownSecret({ terminal }: CommandCall, what: string): Promise<string> {
   if (terminal.stdin.isTTY !== true) return readSecret(terminal, what)
   const [secret = ''] = await ask(terminal, [`${what[0]?.toUpperCase()}${what.slice(1)}: `])
   return secret
 }
 
-/**
- * Reads standard input as one line.
- * @throws UsageError if it has several lines, or is empty and it may not lack
- */
+/** @throws UsageError for several lines, or an empty required secret */
 export async function readSecret(
   { stdin }: Terminal,
   what: string,
@@ -111,7 +105,7 @@ function decode(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** Asks questions at the terminal, without echo. @throws CommandError if the user interrupts */
+/** Without echo. @throws CommandError if interrupted */
 export async function ask(
   { stdin, stderr }: Terminal,
   questions: readonly string[],

@@ -2,12 +2,12 @@ import { exitCodes } from './command.ts'
 
 const exits = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated } as const
 
-/** Takes over a first signal in place of the exit; undefined: the process exits. */
+/** Handles the first signal; undefined: exit. */
 let stop: (() => void) | undefined
 
 /**
- * Exits on a signal, unless a command has asked for it by `untilSignal`. The database rolls back, and
- * handlers of the event `exit` delete partial files.
+ * The database rolls back, and `exit` handlers delete partial files. `untilSignal` overrides the
+ * first signal.
  */
 export function exitOnSignal(process: NodeJS.Process): void {
   for (const [signal, { code }] of Object.entries(exits)) {
@@ -21,7 +21,7 @@ export function exitOnSignal(process: NodeJS.Process): void {
   }
 }
 
-/** Aborts at the first signal, for a command that goes on until then; a second one exits. */
+/** Aborts at the first signal; the second signal exits. */
 export function untilSignal(): AbortSignal {
   const controller = new AbortController()
   stop = () => controller.abort()

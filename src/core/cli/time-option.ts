@@ -4,8 +4,8 @@ import { type CommandCall, textOf, UsageError } from './command.ts'
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /**
- * Reads an option that is a time, or a duration before now like `24h`. Answers the function that makes
- * epoch milliseconds of it; undefined if it was not given. @throws UsageError
+ * A time, or a duration before now (`24h`), converted to epoch milliseconds; undefined if absent.
+ * @throws UsageError
  */
 export function timeOption(call: CommandCall, name: string): ((now: number) => number) | undefined {
   const text = textOf(call, name)
@@ -17,7 +17,7 @@ export function timeOption(call: CommandCall, name: string): ((now: number) => n
   throw new UsageError(`--${name} ${dateTimeMessage}, or a duration like 24h`)
 }
 
-/** Parses a duration like `24h` to milliseconds; undefined for any other text. */
+/** Milliseconds; undefined if invalid. */
 function durationOf(text: string): number | undefined {
   const [, number, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
   return number === undefined ? undefined : Number(number) * unitMs[unit as keyof typeof unitMs]

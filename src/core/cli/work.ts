@@ -6,9 +6,7 @@ import type { Deps } from '../runtime/deps.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
 import { isDatabaseThere } from './files.ts'
 
-/**
- * Runs work with the database only, and closes it afterwards. Creates a missing SQLite database.
- */
+/** With the database only. Creates a missing SQLite database. */
 export async function withDeps<T>(
   { config, modules, terminal, values }: CommandCall,
   work: (deps: Deps) => Promise<T>,
@@ -30,8 +28,7 @@ export async function withDeps<T>(
 }
 
 /**
- * Runs work while no service runs on the SQLite database of the settings, and none can start. Nodes
- * on PostgreSQL may run on other machines: the work begins at once.
+ * Excludes a running service on SQLite. PostgreSQL nodes may run elsewhere and are not checked.
  * @throws Error if a service runs
  */
 export async function withoutService<T>(
@@ -51,7 +48,7 @@ export async function withoutService<T>(
   }
 }
 
-/** @throws CommandError if there is no SQLite database: a mistyped DATA_DIR must not make one */
+/** @throws CommandError without a SQLite database: a mistyped DATA_DIR must not create one */
 export async function assertDatabaseThere({ config }: Pick<CommandCall, 'config'>): Promise<void> {
   const { dataDirectory, postgres } = config.database
   if (postgres) return
@@ -61,10 +58,8 @@ export async function assertDatabaseThere({ config }: Pick<CommandCall, 'config'
 }
 
 /**
- * Runs work with the services of these names, and closes what they needed: every rule holds, and
- * every hook runs.
- * @throws CommandError if there is no database, so that a mistyped DATA_DIR creates none; Error if
- * its schema is older
+ * All rules and hooks apply.
+ * @throws CommandError without a database (mistyped DATA_DIR); Error for an older schema
  */
 export async function withServices<const Names extends readonly (keyof Services)[], T>(
   call: CommandCall,
@@ -90,7 +85,7 @@ export async function withServices<const Names extends readonly (keyof Services)
     }
     const maker = await createServiceMaker(deps, { modules, isServer: false })
     const services = await maker.make(names)
-    const { stop, close } = maker.closing(systemClock) // a given clock may jump
+    const { stop, close } = maker.closing(systemClock) // test clocks may jump
     try {
       return await work(services, deps, maker.all)
     } finally {

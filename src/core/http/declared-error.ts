@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError, type ErrorRow, problemOf } from '../errors.ts'
 import { type JsonSchema, named } from './schemas.ts'
 
-/** An error that a route declares, or one whose answer has more fields than `error`. */
+/** An error of a route, optionally with fields besides `error`. */
 export type DeclaredError = ErrorRow | ErrorWithBody
 
 export interface ErrorWithBody {
@@ -10,20 +10,15 @@ export interface ErrorWithBody {
   readonly body: JsonSchema
 }
 
-/** The row of a declared error. */
 export function rowOf(error: DeclaredError): ErrorRow {
   return typeof error === 'object' && 'row' in error ? error.row : error
 }
 
-/** The name of an error in code and in OpenAPI. */
 export function errorNameOf(row: ErrorRow): string {
   return typeof row === 'string' ? row : row.name
 }
 
-/**
- * Describes an error whose answer has the fields that are thrown as `extra`, of which some may be
- * absent; its schema in OpenAPI is named after the error, for example `CaptchaRequired`.
- */
+/** The fields of `extra` may be optional; the OpenAPI schema is named after the error. */
 export function errorWith(
   row: ErrorRow,
   properties: Readonly<Record<string, JsonSchema>>,
@@ -41,12 +36,11 @@ export function errorWith(
   return { row, body: named(capitalized(name), schema, { error, ...example }) }
 }
 
-/** `CaptchaRequired` of `captchaRequired`. */
 export function capitalized(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1)
 }
 
-/** The error in the words that the route of the request declares; without `details`, which are ours. */
+/** The error as reworded by the route, without our `details`. */
 export function reworded(error: ApiError, { routeOptions }: FastifyRequest): ApiError {
   const { row, cause, challenge, reason, retryAfterSeconds } = error
   const word = typeof row === 'string' ? routeOptions.config.rewords?.[row] : undefined

@@ -1,12 +1,11 @@
 import { eventType, type NoPayload } from '../events/types.ts'
 
-/** A refused request. */
 type Refused = {
-  /** The name of the row of the error table. */
+  /** Row of the error table. */
   readonly error: string
-  /** The code of the reason, for `gatehouse explain`; absent if the row says it all. */
+  /** For `gatehouse explain`; absent if the row suffices. */
   readonly reason?: string
-  /** The pattern of the route, never the path that was sent; null for an unknown path. */
+  /** The route pattern, never the sent path; null if unknown. */
   readonly route: string | null
 }
 const refusalFields = { error: '', reason: '', route: '' }

@@ -1,4 +1,4 @@
-/** The headers of spec 5.7, sent with every answer, and those that ASVS 3.4.5 and 3.5.8 add. */
+/** Spec 5.7; ASVS 3.4.5 and 3.5.8. */
 export const securityHeaders = {
   'content-security-policy': "default-src 'self'; script-src 'self'",
   'x-frame-options': 'DENY',
@@ -13,10 +13,7 @@ export const securityHeaders = {
 const entries = Object.entries(securityHeaders)
 const allLines = linesOf(entries)
 
-/**
- * The header lines of those that an answer does not set itself, whose headers are given as to
- * `writeHead`. The text of all is made once.
- */
+/** The headers that `given` (as for `writeHead`) does not override. Caches the full text. */
 export function securityLinesBeside(given: object | null | undefined): string {
   if (Array.isArray(given)) return linesWithout(namesIn(given))
   for (const name in given) {
@@ -25,7 +22,7 @@ export function securityLinesBeside(given: object | null | undefined): string {
   return allLines
 }
 
-/** The names in a list of names and values in turn, or of pairs. */
+/** Names of a flat list or of pairs. */
 function namesIn(list: readonly unknown[]): string[] {
   const isOfPairs = Array.isArray(list[0])
   const names = isOfPairs ? list.flat() : list

@@ -1,4 +1,3 @@
-/** The media types of the bodies that are accepted and answered. */
 export const mediaTypes = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
@@ -7,7 +6,6 @@ export const mediaTypes = {
   html: 'text/html',
 } as const
 
-/** The Content-Type of answers. */
 export const contentTypes = {
   json: 'application/json; charset=utf-8',
   html: 'text/html; charset=utf-8',

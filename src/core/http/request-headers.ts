@@ -1,4 +1,4 @@
-/** Request headers that a route may go by, as documents and CORS name them, and what each refuses. */
+/** For documents and CORS, with the error of each. */
 export const requestHeaders = {
   'if-match': {
     name: 'If-Match',

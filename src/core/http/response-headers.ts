@@ -1,4 +1,4 @@
-/** Response headers, as documents name them. */
+/** For documents. */
 export const responseHeaders = {
   etag: {
     name: 'ETag',
@@ -82,7 +82,7 @@ export const responseHeaders = {
   'x-request-id': {
     name: 'X-Request-Id',
     description: 'Names the request in the log',
-    isAlwaysSent: false, // a request that is not HTTP gets none
+    isAlwaysSent: false, // absent for malformed HTTP
     example: 'Zk3vQ1xw-2f',
   },
 } as const

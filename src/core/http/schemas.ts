@@ -9,22 +9,17 @@ import type {
 import type { XStatic } from 'typebox/schema'
 import type { Role } from '../policy/principal.ts'
 
-/**
- * Shapes at the edge are JSON Schemas, written out as such: Ajv validates with them, answers are
- * serialized by them, OpenAPI shows them, and their types are derived, at no cost at run time.
- */
+/** JSON Schemas for validation (Ajv), serialization, OpenAPI and static types. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The type of what a schema accepts. */
 export type Static<Schema extends JsonSchema> = XStatic<Schema>
 
-/** Lets Fastify derive the types of bodies and queries from their schemas. */
+/** Derives types from route schemas. */
 interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
   serializer: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
 }
 
-/** A Fastify instance whose routes derive the types of bodies and queries from their schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -33,17 +28,16 @@ export type App = FastifyInstance<
   SchemaTypes
 >
 
-/** How OpenAPI shows a schema: among the components, by its name, with an example of a value. */
+/** OpenAPI component name and example. */
 export interface Naming {
   readonly name: string
   readonly example: unknown
 }
 
-// Beside the schemas and not in them: Ajv and the serializer compile a schema as it is written,
-// without references, and a copy of a schema with other fields does not keep its name.
+// Not in the schemas: Ajv and the serializer need plain schemas, and copies must not keep the name.
 const namings = new WeakMap<JsonSchema, Naming>()
 
-/** Names a schema for OpenAPI, where every use of it is a reference. Answers the schema itself. */
+/** OpenAPI uses references to named schemas. Returns the same schema. */
 export function named<const Schema extends JsonSchema>(
   name: string,
   schema: Schema,
@@ -53,24 +47,22 @@ export function named<const Schema extends JsonSchema>(
   return schema
 }
 
-/** Answers the name and the example of a schema; undefined for one without a name. */
 export function namingOf(schema: JsonSchema): Naming | undefined {
   return namings.get(schema)
 }
 
-/** An object with these properties, all of them and no others. */
+/** All properties required, no others allowed. */
 export function exactly<const Properties extends Readonly<Record<string, JsonSchema>>>(
   properties: Properties,
 ) {
-  // A list of unknown length would have the type of an object without properties.
+  // A list of unknown length would type as an object without properties.
   const required = Object.keys(properties) as unknown as readonly [keyof Properties & string]
   return { type: 'object', required, properties, additionalProperties: false } as const
 }
 
-/** A page for people. */
 export const Page = { type: 'string', examples: ['<!doctype html>…'] } as const
 
-/** The answer of an operation that has nothing to show. */
+/** For operations without a result. */
 export const Message = named(
   'Message',
   {
@@ -82,33 +74,29 @@ export const Message = named(
   { message: 'Done' },
 )
 
-/** The names of a list that is known when the routes are registered. */
+/** Names known at registration. */
 export const nameOf = (names: readonly string[]) => {
-  // Of a list whose length is not known the type would be that of no value.
+  // A list of unknown length would type as `never`.
   const known = names as unknown as readonly [string]
   return { type: 'string', enum: known } as const
 }
 
-/** The roles of an account or of a caller: of those that the service has. */
 export const rolesOf = (roles: readonly Role[]) => {
-  // Of a list whose length is not known the type would be that of no value.
+  // A list of unknown length would type as `never`.
   const known = roles as unknown as readonly [Role]
   return { type: 'array', items: named('Role', { type: 'string', enum: known }, 'USER') } as const
 }
 export const Text = { type: 'string' } as const
 export const Integer = { type: 'integer' } as const
-/** The id of a stored thing. */
 export const Id = { type: 'integer', minimum: 1 } as const
 export const Flag = { type: 'boolean' } as const
-/** A duration in seconds. */
 export const Seconds = { type: 'number', minimum: 0 } as const
-/** A count. */
 export const Count = { type: 'integer', minimum: 0 } as const
 export const Time = { type: 'string', format: 'date-time' } as const
 export const TextOrNull = { type: ['string', 'null'] } as const
 export const TimeOrNull = { type: ['string', 'null'], format: 'date-time' } as const
 
-/** An id in a path; the route itself reads the text, and answers 404 for one that is no id. */
+/** The route parses the text: invalid ids are 404. */
 export function idIn(example: number) {
   return {
     type: 'object',
@@ -125,9 +113,8 @@ export function idIn(example: number) {
 }
 
 /**
- * The page of a list, described and not validated: a query may name a parameter twice, and any
- * other value counts as absent.
- * @param maxLimit the maximum limit; 0: no maximum
+ * Not validated: repeated and invalid values are allowed.
+ * @param maxLimit 0: no maximum
  */
 export function listQuery(maxLimit: number) {
   const maximum = maxLimit > 0 ? ` More than ${maxLimit} counts as ${maxLimit}.` : ''
@@ -153,7 +140,7 @@ export function listQuery(maxLimit: number) {
   } as const
 }
 
-/** The envelope of one page of a list, with a description of `total` where there is one. Spec 2.6. */
+/** Spec 2.6. */
 export function pageOf<const Item extends JsonSchema>(items: Item, total?: string) {
   return {
     type: 'object',
@@ -168,7 +155,7 @@ export function pageOf<const Item extends JsonSchema>(items: Item, total?: strin
   } as const
 }
 
-/** An example of a page that holds the whole list. */
+/** A page with the whole list. */
 export function pageExample(...data: readonly unknown[]) {
   return { page: 1, limit: 10, total: data.length, data }
 }

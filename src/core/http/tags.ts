@@ -1,7 +1,4 @@
-/**
- * The groups of operations in the documents: by task, in the order in which a newcomer meets them.
- * A module names one of them or brings its own, and a route may name another one.
- */
+/** Groups of operations by task, in order for newcomers. Modules and routes select or add tags. */
 export const tags = {
   'Sign in': 'From a username and a password to a session or a token, and out again.',
   'Sign up': 'From a mail address, or an invitation, to an account.',
@@ -24,16 +21,16 @@ export const tags = {
 
 export type TagName = keyof typeof tags
 
-/** A tag of an external module; the documents show it before `Service`. */
+/** Tag of an external module, shown before `Service`. */
 export interface Tag {
   readonly name: string
   readonly description: string
 }
 
-const names = Object.keys(tags) as TagName[] // its own keys
+const names = Object.keys(tags) as TagName[]
 const last: TagName = 'Service'
 
-/** Lists the tags that are used, in the order of the documents, with their descriptions. */
+/** Used tags in document order. */
 export function inOrder(used: readonly (TagName | Tag)[]): Tag[] {
   const ours = names.filter((name) => used.includes(name))
   const others = new Map(used.flatMap((tag) => (typeof tag === 'string' ? [] : [[tag.name, tag]])))
@@ -42,7 +39,6 @@ export function inOrder(used: readonly (TagName | Tag)[]): Tag[] {
   return [...all.filter((tag) => !isLast(tag)), ...others.values(), ...all.filter(isLast)]
 }
 
-/** Answers the name of a tag of ours or of an external module. */
 export function nameOf(tag: TagName | Tag): string {
   return typeof tag === 'string' ? tag : tag.name
 }

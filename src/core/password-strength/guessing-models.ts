@@ -2,7 +2,7 @@ import { areNeighbours } from './breached/keyboard-runs.ts'
 import { bitsOfCharacter, log2Choose, type Subject } from './guessing-subject.ts'
 import { functionWords, wordsAt } from './words.ts'
 
-/** A part of a text, from a given start, that a model describes in a number of bits. */
+/** A part that a model describes in `bits`. */
 export interface Part {
   readonly end: number
   readonly bits: number
@@ -11,9 +11,8 @@ export interface Part {
 export type Model = (subject: Subject, start: number) => Iterable<Part>
 
 /**
- * The ways in which a person or a guessing program forms the next part of a text, with the bits
- * that select the part. Each model is a code, so a random text is described in fewer bits than it
- * has only by chance. A word has the bits of one out of a list of 7,776 (five dice).
+ * How people and guessing programs form the next part, with its bits. Each model is a code: random
+ * texts rarely get shorter. A word costs one of 7,776 (five dice).
  */
 export const models: Readonly<Record<string, Model>> = {
   character: (subject, start) => [{ end: start + 1, bits: bitsOfCharacter(subject, start) }],
@@ -30,7 +29,7 @@ const bitsPerFunctionWord = Math.log2(functionWords.size)
 const maxFunctionWordLength = Math.max(...[...functionWords].map(({ length }) => length))
 const bitsOfSpelling = 2
 
-/** A common word; up to two separators after it cost nothing. */
+/** Up to two following separators are free. */
 function* word(subject: Subject, start: number): Generator<Part> {
   for (const spelling of subject.plain) {
     for (const text of wordsAt(spelling, start)) {
@@ -42,7 +41,7 @@ function* word(subject: Subject, start: number): Generator<Part> {
   }
 }
 
-/** A function word such as `the`, unless it is part of another word. */
+/** Such as `the`, outside other words. */
 function* functionWord(subject: Subject, start: number): Generator<Part> {
   if (isLetter(subject, start - 1) && !isCapital(subject, start)) return
   for (let length = 1; length <= maxFunctionWordLength; length += 1) {
@@ -66,7 +65,7 @@ function afterSeparators({ folded }: Subject, end: number): number {
   return end + (/^[^a-z0-9]{0,2}/.exec(folded.slice(end, end + 2))?.[0].length ?? 0)
 }
 
-/** Lower case costs nothing; a capital first letter or all capitals cost one bit. */
+/** Initial or full capitals cost one bit. */
 function bitsOfCase(subject: Subject, start: number, end: number): number {
   const capitals = subject.points.slice(start, end).filter((point) => /\p{Lu}/u.test(point)).length
   if (capitals === 0) return 0
@@ -74,7 +73,7 @@ function bitsOfCase(subject: Subject, start: number, end: number): number {
   return isUsual ? 1 : 1 + log2Choose(end - start, capitals)
 }
 
-/** aaaa, 1234, cba, 00112233, a1b2c3: units of one or two digits or letters in equal steps. */
+/** Equal steps: aaaa, 1234, cba, 00112233, a1b2c3. */
 function* count({ values, bitsPerCharacter }: Subject, start: number): Generator<Part> {
   for (const [width, bitsOfStep] of [
     [1, 7],
@@ -91,10 +90,10 @@ function* count({ values, bitsPerCharacter }: Subject, start: number): Generator
 }
 
 const bitsPerStep = Math.log2(6)
-/** The bits of the choice of a run or a repetition instead of another model. */
+/** Cost of choosing a run or repetition model. */
 const bitsOfRarity = 4
 
-/** Neighbouring keys: qwertz, asdfg, 1qaz. */
+/** Neighbouring keys: qwertz, 1qaz. */
 function* keys({ folded, bitsPerCharacter }: Subject, start: number): Generator<Part> {
   let end = start + 1
   while (end < folded.length && areNeighbours(folded.charAt(end - 1), folded.charAt(end))) {
@@ -104,7 +103,6 @@ function* keys({ folded, bitsPerCharacter }: Subject, start: number): Generator<
   }
 }
 
-/** A repetition of an earlier part of the text. */
 function* repetition({ folded }: Subject, start: number): Generator<Part> {
   for (let end = start + 3; end <= folded.length; end += 1) {
     const before = folded.lastIndexOf(folded.slice(start, end), start - 1)

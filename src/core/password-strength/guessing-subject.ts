@@ -1,20 +1,18 @@
 import { unleeted } from './breached/bare-forms.ts'
 
-/** A text to be judged; `folded` and `plain` have one UTF-16 unit per code point of it. */
+/** `folded` and `plain`: one UTF-16 unit per code point. */
 export interface Subject {
   readonly points: readonly string[]
-  /** Lower case, no accents. */
   readonly folded: string
-  /** `folded`, with letters in place of digits and signs that resemble them. */
+  /** `folded` with letters for similar digits and signs. */
   readonly plain: readonly string[]
-  /** Digits and letters as numbers, singly and in pairs; NaN for other characters. */
+  /** Numeric values, single and in pairs; otherwise NaN. */
   readonly values: { readonly 1: readonly number[]; readonly 2: readonly number[] }
   readonly bitsPerCharacter: number
-  /** The sign that separates groups, as in `12-34-56`. */
+  /** As in `12-34-56`. */
   readonly separator: string | undefined
 }
 
-/** Prepares a text for the models. */
 export function subjectOf(text: string): Subject {
   const points = [...text.normalize('NFC')]
   const folded = points.map(foldedPoint).join('')
@@ -25,7 +23,7 @@ export function subjectOf(text: string): Subject {
   return { points, folded, plain, values, separator, bitsPerCharacter: bitsPerCharacter(others) }
 }
 
-/** The most frequent sign, if it occurs more than once and the text has other characters. */
+/** The most frequent repeated sign, if other characters exist. */
 function separatorOf(points: readonly string[]): string | undefined {
   const signs = points.filter((point) => /[^\p{L}\p{N}]/u.test(point))
   const counts = [...Map.groupBy(signs, (sign) => sign)].map(
@@ -35,7 +33,7 @@ function separatorOf(points: readonly string[]): string | undefined {
   return count > 1 && count <= points.length / 2 ? commonest : undefined
 }
 
-/** A code point as one UTF-16 unit; if it has two, one of the private use area, often the same. */
+/** Code points beyond one unit map to the private use area, often equally. */
 function foldedPoint(point: string): string {
   const lower = point.toLowerCase()
   if (/^[\0-\x7f]$/.test(lower)) return lower
@@ -66,12 +64,10 @@ const alphabets: readonly (readonly [form: RegExp, size: number])[] = [
   [/^[\w+/-]*=*$/, 64],
   [/^[ -~]*$/, 95],
 ]
-/** The alphabet size of other scripts, of which a text uses few characters. */
+/** For other scripts: texts use few of their characters. */
 const foreignSize = 128
 
-/**
- * The bits per character: of its alphabet, or of its own characters plus the bits that list them.
- */
+/** By alphabet, or by own characters plus the cost of listing them. */
 function bitsPerCharacter(points: readonly string[]): number {
   const text = points.join('')
   const size = alphabets.find(([form]) => form.test(text))?.[1] ?? foreignSize
@@ -80,12 +76,11 @@ function bitsPerCharacter(points: readonly string[]): number {
   return Math.min(Math.log2(size), ofUsed)
 }
 
-/** The bits of a single character that no model describes. */
 export function bitsOfCharacter({ points, separator, bitsPerCharacter }: Subject, at: number) {
   return points[at] === separator ? 1 : bitsPerCharacter
 }
 
-/** The bits of a choice of `chosen` items out of `all`. */
+/** Bits of choosing `chosen` of `all` items. */
 export function log2Choose(all: number, chosen: number): number {
   let bits = 0
   for (let index = 1; index <= chosen; index += 1) bits += Math.log2((all - chosen + index) / index)

@@ -1,8 +1,8 @@
-/** All readings of a text: itself, the text without quotes, and the text that it encodes. */
+/** The text, without quotes, and decoded. */
 export function readingsOf(text: string): readonly string[] {
   const readings = new Set([text, unquoted(text)])
   for (const reading of readings) {
-    // The loop also visits what it adds, so that a text that is encoded twice is decoded twice.
+    // Also visits added texts, for double encoding.
     for (const encoding of encodings) {
       const decoded = decode(reading, encoding)
       if (decoded !== undefined) readings.add(unquoted(decoded))
@@ -20,7 +20,7 @@ const encodings = [
   { name: 'base64', shape: /^[\w+/-]{11,}={0,2}$/ },
 ] as const
 
-/** Decodes hex or base64; answers undefined unless the result is printable text. */
+/** Hex or base64; undefined unless printable. */
 function decode(text: string, { name, shape }: (typeof encodings)[number]): string | undefined {
   if (!shape.test(text)) return undefined
   try {

@@ -1,25 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Common words of four languages, without accents, made by tools/secret-lists.ts; SOURCE.md. */
+/** Four languages, without accents; tools/secret-lists.ts, SOURCE.md. */
 export const wordsFile = join(import.meta.dirname, 'words.txt')
 export const minWordLength = 3
 
-/** Words are looked up by this many first letters, shorter words by all of their letters. */
+/** Lookup prefix; shorter words are looked up whole. */
 const prefixLength = 4
 
 interface Words {
   readonly byPrefix: ReadonlyMap<string, readonly string[]>
-  /** By number, whether any word begins with these three letters: few places of a text do. */
+  /** Whether any word begins with these three letters; a fast filter. */
   readonly beginnings: Uint8Array
 }
 
 let words: Words | undefined
 
-/**
- * Yields the common words at a position of a text, which must be in lower case without accents.
- * Reads the file at first use.
- */
+/** Expects lower case without accents. Reads the file at first use. */
 export function* wordsAt(text: string, start: number): Generator<string> {
   words ??= readWords()
   if (!words.beginnings[beginningAt(text, start)]) return
@@ -31,7 +28,7 @@ export function* wordsAt(text: string, start: number): Generator<string> {
   }
 }
 
-/** All common words, from the file: they are not kept. */
+/** Not cached. */
 export function allWords(): string[] {
   return readFileSync(wordsFile, 'utf8').split('\n')
 }
@@ -43,12 +40,12 @@ function readWords(): Words {
   return { byPrefix: Map.groupBy(all, (word) => word.slice(0, prefixLength)), beginnings }
 }
 
-/** The number of the first three letters of a word; -1 where one is no letter from a to z. */
+/** -1 unless all are a to z. */
 function beginningAt(text: string, start: number): number {
   let number = 0
   for (let place = start; place < start + minWordLength; place += 1) {
     const letter = text.charCodeAt(place) - firstLetter
-    if (!(letter >= 0 && letter < letters)) return -1 // also behind the end, where it is NaN
+    if (!(letter >= 0 && letter < letters)) return -1 // NaN at the end
     number = number * letters + letter
   }
   return number
@@ -57,7 +54,7 @@ function beginningAt(text: string, start: number): number {
 const firstLetter = 'a'.charCodeAt(0)
 const letters = 26
 
-/** Function words of sentences, which lists for passphrases leave out. */
+/** Missing from passphrase lists. */
 export const functionWords: ReadonlySet<string> = new Set(
   (
     'a i of to in is it be as at so we he by or on do if me my up an go no us am the and for are ' +

@@ -5,14 +5,13 @@ import { isPostgres } from '../database/transactions.ts'
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string
 
-/** Columns to set: values or expressions. */
 export type Columns<Table extends keyof Schema> = {
   readonly [Name in Column<Table> & keyof Updateable<Schema[Table]>]?:
     | Updateable<Schema[Table]>[Name]
     | RawBuilder<unknown>
 }
 
-/** How the rows of a table are a durable queue. Times are epoch milliseconds. */
+/** Times: epoch milliseconds. */
 export interface QueueTable<
   Table extends keyof Schema,
   Key extends Column<Table>,
@@ -20,31 +19,30 @@ export interface QueueTable<
 > {
   readonly table: Table
   readonly key: Key
-  /** Who holds the lease: another value for each claim, because a process may lose its own lease to itself. */
+  /** Unique per claim, because a process may lose a lease to itself. */
   readonly owner: Owner
-  /** Rows that wait or are leased: the condition of the index that begins with `order`. */
+  /** Waiting or leased rows: the index condition. */
   readonly isOpen: RawBuilder<SqlBool>
   readonly isLeased: RawBuilder<SqlBool>
-  /** When a row is due; not later than `leasedUntil` while the row is leased. */
+  /** At most `leasedUntil` while leased. */
   readonly dueAt: RawBuilder<unknown>
   readonly leasedUntil: RawBuilder<unknown>
   readonly order: RawBuilder<unknown>
-  /** The columns of a row that waits until a time, without an owner. */
+  /** Without an owner. */
   readonly waiting: (dueAt: number) => Columns<Table>
-  /** The columns of a row that is leased until a time, without the owner. */
+  /** Except the owner. */
   readonly leased: (until: number) => Columns<Table>
-  /** The columns of a row whose lease ends for good, such as `locked_by: null`. */
+  /** After the lease, such as `locked_by: null`. */
   readonly ended: Columns<Table>
   readonly leaseMs: number
-  /** Longer delays and leases come from a node whose clock was ahead: see `capDelays`. */
+  /** See `capDelays`. */
   readonly maxDelayMs: number
   readonly maxLeaseMs: number
 }
 
 /**
- * Returns the statements of a durable queue: at least once, one worker per row at a time, on any
- * number of nodes. A worker that has lost its lease changes nothing: `renew`, `retry` and `end` then
- * return false. docs/adr/0083
+ * At-least-once queue for any number of nodes, one worker per row. After a lost lease, `renew`,
+ * `retry` and `end` return false without a change. docs/adr/0083
  */
 export function durableQueue<
   Table extends keyof Schema,
@@ -52,7 +50,6 @@ export function durableQueue<
   Owner extends Column<Table>,
 >(queue: QueueTable<Table, Key, Owner>) {
   type Row = Selectable<Schema[Table]>
-  /** The row as it was claimed, or its key and owner. */
   type Claim = Pick<Row, (Key | Owner) & keyof Row>
   const { isLeased, isOpen, leasedUntil, dueAt } = queue
   const [table, key, owner] = [sql.table(queue.table), sql.ref(queue.key), sql.ref(queue.owner)]
@@ -63,7 +60,7 @@ export function durableQueue<
       columns: Columns<Table>,
     ): Promise<Row[]> {
       const rows = sql`select ${key} from ${table} where ${where} order by ${order} limit ${sql.lit(limit)}`
-      // An array: PostgreSQL may evaluate a subselect of `in` again for each row.
+      // An array: PostgreSQL may re-evaluate an `in` subselect for each row.
       const isRow = isPostgres(db)
         ? sql`= any(array(${rows} for update skip locked))`
         : sql`in (${rows})`
@@ -80,7 +77,7 @@ export function durableQueue<
     }
 
     return {
-      /** Leases the first row that is due, or whose lease has expired. Workers never wait for each other. */
+      /** Claims the first due row or expired lease. Workers never block each other. */
       async claim(
         now: number,
         columns: Columns<Table> & { readonly [Name in Owner]: unknown },
@@ -92,22 +89,19 @@ export function durableQueue<
         return (await update({ where: isFree, limit: 1 }, leased))[0] ?? null
       },
 
-      /** Extends a lease, and sets columns such as the progress. */
+      /** Extends a lease and sets columns. */
       renew: (claim: Claim, now: number, columns: Columns<Table> = {}): Promise<boolean> =>
         change(claim, { ...columns, ...queue.leased(now + queue.leaseMs) }),
 
-      /** Gives a row back: it is due at a time. */
+      /** Releases the row until `at`. */
       retry: (claim: Claim, at: number, columns: Columns<Table> = {}): Promise<boolean> =>
         change(claim, { ...columns, ...queue.waiting(at) }),
 
-      /** Ends the lease for good, with the state of the result. */
+      /** Ends the lease, with the result's columns. */
       end: (claim: Claim, columns: Columns<Table> = {}): Promise<boolean> =>
         change(claim, { ...columns, ...queue.ended }),
 
-      /**
-       * Changes rows that no worker holds: those that have expired, or whose worker is gone. Returns the
-       * changed rows.
-       */
+      /** Returns changed expired or abandoned rows. */
       changeFree: (
         now: number,
         { where, ...batch }: Batch,
@@ -118,7 +112,7 @@ export function durableQueue<
           { ...columns, ...queue.ended },
         ),
 
-      /** Makes rows due whose delay or lease is too long: the clock of the node that wrote them was ahead. */
+      /** Makes rows due whose delay or lease is too long: the writing node's clock was ahead. */
       async capDelays(now: number, limit: number): Promise<number> {
         const isAhead = sql`${isOpen} and (not ${isLeased} and ${dueAt} > ${now + queue.maxDelayMs}
           or ${isLeased} and ${leasedUntil} > ${now + queue.maxLeaseMs})`

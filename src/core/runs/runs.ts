@@ -7,19 +7,19 @@ import { type Guard, transact } from '../database/transactions.ts'
 import { type Clock, isoTimeOrNull } from '../lib/clock.ts'
 import { durableQueue } from '../queue/queue.ts'
 
-/** The columns of each table of runs. A run is one execution of a long-running job. */
+/** A run is one execution of a long-running job. */
 export interface RunColumns {
   id: Generated<number>
-  /** Modules may add states of runs that have ended. */
+  /** Modules may add final states. */
   state: string
-  /** The start of the last attempt, which identifies its owner. */
+  /** Last attempt's start; identifies the owner. */
   started_at: number | null
   finished_at: number | null
-  /** The host that works on the run, or received the request. */
+  /** Working host, or the host of the request. */
   node: string
-  /** The lease, by the clock of the database; 0 without one. */
+  /** Lease end by database clock; 0: none. */
   locked_until: number
-  /** Why the run failed, or was started again. */
+  /** Reason of failure or restart. */
   detail: string | null
 }
 
@@ -28,60 +28,52 @@ type RunTable = {
   [Table in keyof Schema]: keyof RunColumns extends keyof Schema[Table] ? Table : never
 }[keyof Schema]
 
-/** A process that does not renew the lease of its run for so long is gone. */
+/** Without renewal for this time, a process is dead. */
 export const leaseMs = 30_000
-/** How often a process renews the lease and stores the progress. */
+/** Interval of lease renewal and progress. */
 export const heartbeatMs = 2000
-/** The longest lease of versions before 0.11.0, whose nodes may use the same database. */
+/** Maximum lease before 0.11.0; old nodes may share the database. */
 const maxLeaseMs = 120_000
 
-/** What the work on a run gets. */
 export interface RunCall<Row> {
-  /** Aborted when the service stops, another node has the run, or the run has taken too long. */
+  /** Aborted by shutdown, lost lease or timeout. */
   readonly signal: AbortSignal
-  /** Stores progress at the next heartbeat. */
+  /** Stored at the next heartbeat. */
   readonly progress: (values: Partial<Row>) => void
-  /** Stores progress at once. @throws Error if another node has the run */
+  /** Stored immediately. @throws Error if the lease was lost */
   readonly save: (values: Partial<Row>) => Promise<void>
 }
 
-/** A kind of long-running job. One run of a kind is under way at a time, on all nodes. */
+/** One run per kind at a time, across nodes. */
 export interface RunKind<Row> {
   readonly table: RunTable
   /** Serializes requests and claims. */
   readonly lockName: string
-  /** The columns of a new run. */
   readonly requested: (at: number) => Partial<Row>
-  /** More columns of a run that starts. */
   readonly started?: (at: number) => Partial<Row>
-  /** The columns of a run that waits to be started again. */
   readonly restarted: Partial<Row>
-  /** More columns of a failed run. */
   readonly failed?: Partial<Row>
-  /** Completes the sentence "the node ended before ...". */
+  /** Completes "the node ended before ...". */
   readonly goal: string
   readonly limit?: { readonly ms: number; readonly detail: string }
-  /** Whether a run is due without a request. */
+  /** Due without a request. */
   readonly isDue?: (db: DatabaseOrTransaction, at: number) => Promise<boolean>
-  /** Whether the work of a node that is gone is complete; removes what it has left if not. */
+  /** Whether a dead node's work is complete; cleans up if not. */
   readonly isComplete?: (run: Row) => Promise<boolean>
-  /** Returns the columns of the result. */
   readonly work: (run: Row, call: RunCall<Row>) => Promise<Partial<Row>>
-  /** Called after the work; `isOurs` is false if another node has the run by then. */
+  /** Called after the work; `isOurs`: lease still held. */
   readonly afterwards?: (run: Row, isOurs: boolean) => Promise<void>
-  /** Why a run failed. */
   readonly detailOf: (error: unknown) => string
-  /** Record events, in the transactions of the changes. */
+  /** Records events in the same transaction. */
   readonly onRequested: (trx: DatabaseOrTransaction, run: Row) => Promise<void>
   readonly onDone: (trx: DatabaseOrTransaction, run: Row) => Promise<void>
   readonly onFailed: (trx: DatabaseOrTransaction, run: Row) => Promise<void>
 }
 
-/** The runs of one kind. */
 export interface Runs<Row> {
-  /** Has a run made by the job of a node. Returns the run that waits or is under way already. */
+  /** Returns an existing open run if any. */
   request(guard?: Guard): Promise<Row>
-  /** Makes a run if one waits or is due, and none is under way. */
+  /** Skipped while another run is active. */
   run(stop?: AbortSignal): Promise<void>
 }
 
@@ -108,7 +100,7 @@ export function createRuns<Row extends RunRow>(
 
     async run(stop = new AbortController().signal) {
       const waiting = await endDead()
-      if (!waiting && !(await kind.isDue?.(db, await now()))) return // most looks end here
+      if (!waiting && !(await kind.isDue?.(db, await now()))) return // most checks end here
       const run = await claim()
       if (run) await make(run, stop)
     },
@@ -125,12 +117,12 @@ export function createRuns<Row extends RunRow>(
     const { rows } = await sql<Row>`insert into ${sql.table(kind.table)}
       (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(fields)})
       returning *`.execute(trx)
-    return rows[0] as Row // the inserted row
+    return rows[0] as Row
   }
 
   /**
-   * Ends the runs of nodes that are gone. A complete run is done; another one starts again, and fails if
-   * a second process ends during the run. Returns whether a run is open.
+   * Complete runs are done; others restart, and fail after a second process dies. Returns whether a
+   * run is open.
    */
   async function endDead(): Promise<boolean> {
     const runs = await open(db)
@@ -173,7 +165,7 @@ export function createRuns<Row extends RunRow>(
     const heartbeat = setInterval(() => {
       const { limit } = kind
       if (limit && clock.now() - startedAt >= limit.ms) lost.abort(new Error(limit.detail))
-      // If the database is away, a later heartbeat renews the lease, or the lease ends.
+      // If the database is unreachable, a later heartbeat renews, or the lease expires.
       else beat = beat.then(() => save({})).catch(() => {})
     }, heartbeatMs).unref()
     const progress = (more: Partial<Row>) => {
@@ -189,7 +181,7 @@ export function createRuns<Row extends RunRow>(
         else await fail(run, kind.detailOf(result.error))
         return
       }
-      // If the database is away now, a later look finds the run of a node that is gone.
+      // If the database is unreachable, the run is later treated as dead.
       const isOurs = await finish(run, result)
       await kind.afterwards?.(run, isOurs)
     } finally {
@@ -215,14 +207,14 @@ export function createRuns<Row extends RunRow>(
   }
 }
 
-/** The runs that wait or are under way, the oldest first. */
+/** Oldest first. */
 export async function openRuns<Row>(db: DatabaseOrTransaction, table: RunTable): Promise<Row[]> {
   const { rows } = await sql<Row>`select * from ${sql.table(table)}
     where state in ('waiting', 'running') order by id`.execute(db)
   return rows
 }
 
-/** The last run in one of the states; null if there is none. */
+/** In one of the states. */
 export async function lastRun<Row>(
   db: DatabaseOrTransaction,
   table: RunTable,
@@ -233,7 +225,6 @@ export async function lastRun<Row>(
   return rows[0] ?? null
 }
 
-/** The fields of a run that all views have. */
 export function runView<State extends string>(run: RunRow & { readonly state: State }) {
   const { id, state, started_at, finished_at, node, detail } = run
   const times = { started_at: isoTimeOrNull(started_at), finished_at: isoTimeOrNull(finished_at) }
@@ -247,7 +238,7 @@ interface RunQueue<Row> {
   end(run: Row, columns?: object): Promise<boolean>
 }
 
-/** The leases of runs: only the owner of a run can change or end the run. */
+/** Only the owner can change or end a run. */
 export function runQueue<Row extends RunRow>(table: RunTable) {
   const queue = durableQueue<RunTable, 'id', 'started_at'>({
     ...{ table, key: 'id', owner: 'started_at', order: sql`id`, dueAt: sql`locked_until` },
@@ -259,5 +250,5 @@ export function runQueue<Row extends RunRow>(table: RunTable) {
     ended: { locked_until: 0 },
     ...{ leaseMs, maxDelayMs: 0, maxLeaseMs },
   })
-  return queue as unknown as (db: DatabaseOrTransaction) => RunQueue<Row> // rows of the table
+  return queue as unknown as (db: DatabaseOrTransaction) => RunQueue<Row> // table rows
 }

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that the reference shows. */
+/** The parts of OpenAPI 3.1 in use. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description?: string }
   readonly servers?: readonly { readonly url: string }[]
@@ -52,7 +52,6 @@ export interface MediaType extends Example {
   readonly schema?: Schema
 }
 
-/** An example, or several by name. */
 export interface Example {
   readonly example?: unknown
   readonly examples?: Readonly<
@@ -87,7 +86,6 @@ export interface SecurityScheme {
   readonly description?: string
 }
 
-/** An operation with its place in the document. */
 export interface Listed {
   readonly id: string
   readonly path: string
@@ -104,10 +102,7 @@ export interface Group {
 const methods = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'])
 const first = '/login'
 
-/**
- * Lists the operations by their first tag. The groups come in the order of the document's own tags;
- * of a document without, the group of `/login` comes first and the others by name.
- */
+/** By first tag, in document order; without tags, `/login` comes first, then by name. */
 export function groupsOf({ paths, tags = [] }: ApiDocument): Group[] {
   const listed = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -128,7 +123,7 @@ export function groupsOf({ paths, tags = [] }: ApiDocument): Group[] {
     .map(([name, operations]) => ({
       name,
       description: tags.find((tag) => tag.name === name)?.description ?? '',
-      // The sort is stable: all others keep the order of the document.
+      // Stable sort: others keep document order.
       operations: operations.toSorted((one, other) => entryLast(other) - entryLast(one)),
     }))
 }
@@ -141,7 +136,7 @@ function idOf(method: string, path: string, { operationId }: Operation): string 
   return operationId ?? `${method}${path.replace(/[^A-Za-z0-9]+/g, '-')}`
 }
 
-/** Follows a reference within the document; an unknown one is an empty object. */
+/** Unknown references are empty objects. */
 export function resolve<T extends object>(document: ApiDocument, value: T | Reference): T {
   const { $ref } = value as Partial<Reference>
   if ($ref === undefined) return value as T
@@ -150,15 +145,15 @@ export function resolve<T extends object>(document: ApiDocument, value: T | Refe
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
     found = (found as Record<string, unknown> | undefined)?.[key]
   }
-  return (found ?? {}) as T // the document says what it refers to
+  return (found ?? {}) as T // of the referenced type
 }
 
-/** The name of a referenced schema: the last part of its reference. */
+/** The last part of the reference. */
 export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.split('/').at(-1)
 }
 
-/** The security schemes that open an operation, in the order of the document; empty for anyone. */
+/** In document order; empty: public. */
 export function schemesOf(document: ApiDocument, { security = [] }: Operation) {
   const known = document.components?.securitySchemes ?? {}
   return security

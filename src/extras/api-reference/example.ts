@@ -1,16 +1,16 @@
 import { type ApiDocument, type Example, type MediaType, resolve, type Schema } from './document.ts'
 
-// A schema that contains itself ends here.
+// Stops recursive schemas.
 const maxDepth = 6
 
-/** An example of a media type, a parameter or a schema; made from the schema if there is none. */
+/** Falls back to the schema. */
 export function exampleOf(document: ApiDocument, from: Example & { schema?: Schema }): unknown {
   if (from.example !== undefined) return from.example
   for (const { value } of Object.values(from.examples ?? {})) if (value !== undefined) return value
   return from.schema ? sample(document, from.schema, 0) : ''
 }
 
-/** The named examples of a media type; one without a name if the document has none. */
+/** A single unnamed example by default. */
 export function examplesOf(
   document: ApiDocument,
   media: MediaType,

@@ -9,10 +9,10 @@ interface Field {
   readonly description: string
 }
 
-// Fields deeper than this are shown by the name of their schema alone.
+// Deeper fields show only the schema name.
 const maxDepth = 4
 
-/** A table of all fields of a schema, those within others with the path to them. */
+/** Nested fields with their paths. */
 export function renderFields(document: ApiDocument, schema: Schema): Html {
   const variants = variantsOf(document, schema)
   if (variants.length > 1) {
@@ -24,7 +24,7 @@ export function renderFields(document: ApiDocument, schema: Schema): Html {
   return one(document, schema)
 }
 
-/** The variants of a union with fields; a union of plain values is one type. */
+/** Variants with fields; plain unions are one type. */
 function variantsOf(document: ApiDocument, schema: Schema): readonly Schema[] {
   const { oneOf, anyOf } = resolve(document, schema) as Schema
   const variants = oneOf ?? anyOf ?? []
@@ -47,7 +47,7 @@ function one(document: ApiDocument, schema: Schema): Html {
   }`
 }
 
-/** A table that scrolls by itself where the window is narrow. The first column heads the rows. */
+/** Scrolls in narrow windows. The first column is the row header. */
 export function table(titles: readonly string[], rows: readonly (readonly Content[])[]): Html {
   return html`<table><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows.map(
@@ -79,7 +79,7 @@ function fieldsOf(document: ApiDocument, given: Schema, path: string, depth: num
   ]
 }
 
-/** A schema in one line: `string (date-time)`, `"a" | "b"`, `array of User`. */
+/** One line: `string (date-time)`, `"a" | "b"`, `array of User`. */
 export function typeOf(document: ApiDocument, schema: Schema): string {
   const name = nameOf(schema)
   if (name !== undefined) return name

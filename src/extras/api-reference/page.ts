@@ -18,16 +18,15 @@ import { renderFields, table, typeOf } from './fields.ts'
 import { blocks, prose } from './text.ts'
 import { curlFor, renderTry, sessionOf } from './try.ts'
 
-/** The addresses of the files that the page loads. */
 export interface ReferenceFiles {
-  /** The modules of the script; the first is its entry, and the others are loaded beside it. */
+  /** The first is the entry. */
   readonly modules: readonly string[]
   readonly style: string
 }
 
 /**
- * Renders the reference: every operation with its access, parameters, body, answers, examples and a
- * command for curl. All of it can be read without the script, which adds search and sending.
+ * All operations with access, parameters, examples and curl. Readable without the script, which
+ * adds search and sending.
  */
 export function referencePage(document: ApiDocument, { modules, style }: ReferenceFiles): Page {
   const groups = groupsOf(document)
@@ -64,8 +63,7 @@ ${credentials}
 }
 
 /**
- * How requests of the page authenticate. What is typed in stays in the memory of the page: the inputs
- * are hidden by style, because a browser offers to store what is typed into one of type password.
+ * Credentials stay in memory. CSS hides the input, because browsers offer to store password inputs.
  */
 const credentials = html`<details class="credentials"><summary><h2>Requests sent from this page</h2></summary>
 <p>A request is really sent to this service and does what it says. Choose how it authenticates; what you
@@ -139,7 +137,7 @@ function renderParameters(document: ApiDocument, parameters: readonly Parameter[
   )
 }
 
-/** Media types with the same schema are shown together. */
+/** Groups media types by schema. */
 function renderContent(
   document: ApiDocument,
   content: Readonly<Record<string, MediaType>>,
@@ -171,7 +169,7 @@ function headersOf(document: ApiDocument, { headers = {} }: Answer): Html {
   })}`
 }
 
-/** A path that may be broken before its slashes. */
+/** Breakable before slashes. */
 function breakable(path: string): Html {
   return html`${path.split(/(?=\/)/).map((part) => html`<wbr>${part}`)}`
 }

@@ -7,7 +7,7 @@ import { type ErrorPage, sendPage } from '../../core/http/pages/page.ts'
 import { named, Page } from '../../core/http/schemas.ts'
 import { anyone, role } from '../../core/policy/rules.ts'
 
-/** The modules of the script, which import each other by these names; the first is the entry. */
+/** Modules import each other by these names; the first is the entry. */
 const modules = [
   'main.js',
   'answers.js',
@@ -33,16 +33,16 @@ const OpenApi = named(
 )
 
 /**
- * Docs module: GET /api/openapi.json and the reference GET /api/docs, a page with a script and a style
- * sheet of this service, which its Content-Security-Policy allows. In development every caller may
- * read them, in production an ADMIN; the files of the page hold nothing of the document.
+ * GET /api/openapi.json and GET /api/docs. Public in development, ADMIN only in production; static
+ * files contain nothing of the document. Own scripts and styles satisfy the
+ * Content-Security-Policy.
  */
 export async function routes(
   app: FastifyInstance,
   { config }: { config: Pick<Config, 'environment'> },
 ): Promise<void> {
   const access = { rule: config.environment === 'production' ? role('ADMIN') : anyone }
-  // Loaded and made at the first call, because it takes time and needs all routes to be declared.
+  // Lazy: slow, and needs all declared routes.
   const document = once(async () => {
     const { openApiOf } = await import('../../core/http/documents/openapi.ts')
     return JSON.stringify(openApiOf(app))
@@ -79,7 +79,7 @@ export async function routes(
   files.routes(app)
 }
 
-/** The page of a refusal, which a browser shows when its question for a password is cancelled. */
+/** Shown when the browser's password prompt is cancelled. */
 const refusedPage: ErrorPage = ({ status, message }) => ({
   title: 'Reference of the API',
   main: html`<h1>The reference cannot be shown</h1>
@@ -93,7 +93,7 @@ const refusedPage: ErrorPage = ({ status, message }) => ({
 <p class="muted">${message}.</p>`,
 })
 
-/** Keeps what was made; what failed is made again at the next call. */
+/** Caches success; failures are retried. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

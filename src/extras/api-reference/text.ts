@@ -1,17 +1,17 @@
 import { type Html, html } from '../../core/http/pages/html.ts'
 
-/** A text of the document in one line: what stands between backticks is code, between `**` strong. */
+/** Renders backticks as code and `**` as strong. */
 export function prose(text = ''): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : strong(part)))}`
 }
 
 function strong(text: string): Html {
   const parts = text.split('**')
-  if (parts.length % 2 === 0) return html`${text}` // one of them has no end
+  if (parts.length % 2 === 0) return html`${text}` // unbalanced markers
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<strong>${part}</strong>` : part))}`
 }
 
-/** A longer text of the document: blank lines part its paragraphs and its lists of `- ` lines. */
+/** Blank lines separate paragraphs and `- ` lists. */
 export function blocks(text: string): Html {
   return html`${text.split(/\n{2,}/).map((block) => {
     const items = block.split(/^- /m)

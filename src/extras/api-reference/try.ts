@@ -15,17 +15,17 @@ import {
 import { exampleOf, examplesOf } from './example.ts'
 import { typeOf } from './fields.ts'
 
-/** The inputs of an operation, with their references followed. */
+/** With references resolved. */
 export interface Inputs {
   readonly parameters: readonly Parameter[]
   readonly body: RequestBody | undefined
 }
 
-// The credentials of the page set these headers.
+// Set by the page's credentials.
 const ownHeaders = new Set(['authorization', 'cookie', 'x-csrf-token'])
 const safe = new Set(['get', 'head', 'options'])
 
-/** The form of an operation: its data attributes and inputs are all that browser/main.js needs. */
+/** browser/main.js uses only the data attributes and inputs. */
 export function renderTry(document: ApiDocument, listed: Listed, inputs: Inputs): Html {
   const { id, path, method, operation } = listed
   const kinds = schemesOf(document, operation).map(({ scheme }) => kindOf(scheme))
@@ -44,7 +44,7 @@ ${body && renderBody(document, id, body)}
 function renderInput(document: ApiDocument, id: string, parameter: Parameter): Html {
   const { name, in: place, required, schema = {} } = parameter
   const input = `${id}.${place}.${name}`
-  // A parameter of the path cannot be left out; an optional one is left out until it is typed in.
+  // Path parameters are required; optional parameters start empty.
   const value = place === 'path' ? pathExample(document, parameter) : ''
   return html`<label for="${input}">${name} <span class="muted">${place}, ${typeOf(document, schema)}</span></label>
 <input id="${input}" name="${name}" data-in="${place}" value="${value}" autocomplete="off" spellcheck="false"${(required || place === 'path') && html` required`}>`
@@ -87,14 +87,14 @@ function renderForm(document: ApiDocument, id: string, media: MediaType, isShown
   )}</div>`
 }
 
-/** The names of all fields of a form: of every variant, each once. */
+/** Unique, over all variants. */
 function fieldsOf(document: ApiDocument, given: Schema): string[] {
   const { properties = {}, oneOf = [], anyOf = [], allOf = [] } = resolve(document, given) as Schema
   const parts = [...oneOf, ...anyOf, ...allOf].flatMap((part) => fieldsOf(document, part))
   return [...new Set([...Object.keys(properties), ...parts])]
 }
 
-/** The example of a parameter of the path; its name, or a number for an id, if the document has none. */
+/** Default: the name, or a number for ids. */
 function pathExample(document: ApiDocument, parameter: Parameter): string {
   const { name, example, examples, schema = {} } = parameter
   const { type, example: one, examples: more, enum: values } = resolve(document, schema) as Schema
@@ -103,7 +103,7 @@ function pathExample(document: ApiDocument, parameter: Parameter): string {
   return /id$/i.test(name) ? '1' : name
 }
 
-/** The fields of the example: of the document's own, or of the required ones of the schema. */
+/** Of the document's example, or the schema's required fields. */
 function fieldValues(document: ApiDocument, media: MediaType): Map<string, unknown> {
   const example = exampleOf(document, media)
   const isOwn = media.example !== undefined || media.examples !== undefined
@@ -112,7 +112,7 @@ function fieldValues(document: ApiDocument, media: MediaType): Map<string, unkno
   return new Map(fields.filter(([name]) => isOwn || required.includes(name)))
 }
 
-/** The command for the example of an operation, by the first scheme that suits a program. */
+/** With the first scheme suitable for programs. */
 export function curlFor(
   document: ApiDocument,
   listed: Listed,
@@ -157,14 +157,13 @@ function credentialOf(scheme: SecurityScheme | undefined, changes: boolean): Cre
   }
 }
 
-/** The kind of a security scheme: how a request presents its credential. */
 function kindOf({ type, scheme = '', in: place }: SecurityScheme): string {
   if (type === 'http') return scheme.toLowerCase()
   if (type === 'apiKey') return place === 'cookie' ? 'session' : 'header'
   return 'other'
 }
 
-/** The name of the session cookie; empty if no scheme is a cookie. */
+/** Empty without a cookie scheme. */
 export function sessionOf({ components }: ApiDocument): string {
   const schemes = Object.values(components?.securitySchemes ?? {}) as SecurityScheme[] // by OpenAPI
   return schemes.find((scheme) => kindOf(scheme) === 'session')?.name ?? ''

@@ -5,18 +5,16 @@ import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import type { Landing } from '../../modules/pages/landing.ts'
 
-/** Where the console is. */
 export const consolePath = '/admin'
 export const ownAccountPath = '/account'
 
-/** Those that find something in the console; all others have their own account. */
+/** Roles with content in the console. */
 export const readers = ['EDITOR', 'ADMIN'] as const satisfies readonly Role[]
 
-/** Who may open the console, and from where. */
 export interface ConsoleAccess {
-  /** Whether CONSOLE_ADDRESSES lets this client open it. */
+  /** By CONSOLE_ADDRESSES. */
   isAllowedFrom(request: FastifyRequest): boolean
-  /** Whether a signed-in person starts on the console. */
+  /** Start page after sign-in. */
   readonly landing: Landing
 }
 

@@ -1,10 +1,7 @@
 import type { Module } from '../../core/module/module.ts'
 import { consoleElsewhere } from './problems.ts'
 
-/**
- * The console for administrators and editors at /admin: one page without data, which a script
- * fills from the API. docs/adr/0070
- */
+/** Console at /admin: a page without data, filled from the API. docs/adr/0070 */
 export const module: Module = {
   name: 'console',
   requires: ['account-details'],

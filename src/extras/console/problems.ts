@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/errors.ts'
 
-/** CONSOLE_ADDRESSES does not hold the address of the client. */
+/** Client outside CONSOLE_ADDRESSES. */
 export const consoleElsewhere: Problem = {
   name: 'consoleElsewhere',
   isUnlisted: true,

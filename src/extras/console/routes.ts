@@ -21,8 +21,8 @@ import {
 import { consoleElsewhere } from './problems.ts'
 
 /**
- * Console module: GET /admin and every address below it answer one page without data, whose script
- * shows the view of the address. It asks the API with the session, and the API decides.
+ * GET /admin and subpaths return one page without data. Its script uses the session, and the API
+ * authorizes.
  */
 export async function routes(app: FastifyInstance, { accounts, config }: Needs): Promise<void> {
   if (!config.console.isOn) return
@@ -45,7 +45,7 @@ export async function routes(app: FastifyInstance, { accounts, config }: Needs):
   }
 }
 
-/** Without a session the sign-in comes first; without a role of the console there is the account. */
+/** Without a session: sign-in; without a console role: account page. */
 const errorPage: ErrorPage = (error, request) => {
   if (error.row === 'authenticationRequired') return { location: signInFor(request) }
   if (error.row === 'accessDenied') return { location: ownAccountPath }
@@ -67,7 +67,7 @@ async function open(
   return sendRendered(reply, request, page, {})
 }
 
-/** The sign-in that leads back to this address, with its fields, in which a slash needs no code. */
+/** Returns to this address with its query; slashes stay unescaped. */
 function signInFor({ url }: FastifyRequest): string {
   const [path = '', ...query] = url.split('?')
   const fields = query.join('?').replaceAll(/%2f/gi, '/')

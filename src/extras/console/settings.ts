@@ -30,7 +30,7 @@ export function configure({ values: { CONSOLE, CONSOLE_ADDRESSES } }: Reading) {
     config: {
       console: {
         isOn,
-        /** From where it may be opened; empty: from anywhere. */
+        /** Empty: any address. */
         addresses: CONSOLE_ADDRESSES.map(parseAddressRange),
       },
     },

@@ -17,39 +17,37 @@ import type {
 import { emailLoginRequested } from './events.ts'
 
 /**
- * Sign-in by a link or a code that is mailed to the verified address of an account, in place of the
- * password (EMAIL_SIGN_IN). It is never a second factor: NIST 800-63B-4 section 3.1.3.1.
+ * A mailed link or code replaces the password (EMAIL_SIGN_IN). Never a second factor: NIST
+ * 800-63B-4 section 3.1.3.1.
  */
 export interface EmailLogin {
-  /** Whether it is offered: it is on, and mail can be sent. */
+  /** Enabled, and mail is configured. */
   readonly isOffered: boolean
   /**
-   * Mails a link and a code to the account that has verified the address. The answer and its cost
-   * are the same for any address.
-   * @throws ApiError routeNotFound if it is off; mailUnavailable; tooManyRequests for the client
+   * Equal response and cost for every address, to hide accounts.
+   * @throws ApiError routeNotFound if disabled; mailUnavailable; tooManyRequests
    */
   begin(address: EmailAddress, options: BeginOptions): Promise<BegunCode>
   /**
-   * The account whose link or code was right, as a method of login. The confirmation is not used up
-   * yet: the transaction that takes the login further does that.
-   * @throws ApiError confirmationInvalid if its account is gone, or the sign-in by mail is off now
+   * The next login step's transaction uses up the confirmation.
+   * @throws ApiError confirmationInvalid if the account is gone or the feature disabled
    */
   method(
     confirmation: Confirmation,
     address: string,
   ): Promise<Pick<Authentication, 'login' | 'method'>>
-  /** The account of a confirmation; null if it is gone, or the sign-in by mail is off now. */
+  /** Null if gone, or the feature is disabled. */
   accountOf(confirmation: Confirmation): Promise<Account | null>
 }
 
 export interface BeginOptions {
-  /** If the account has none of its own. */
+  /** If the account has none. */
   readonly language: Language
-  /** The address of the client, by the rules of limits. */
+  /** Address as counted by limits. */
   readonly client: string
-  /** The flow of pages in which the code counts; null for the API. */
+  /** Restricts the code to this flow; null: API. */
   readonly flow: string | null
-  /** What the page of the link tells about who has asked. */
+  /** Shown on the link page. */
   readonly facts?: ConfirmationFacts
 }
 
@@ -58,7 +56,6 @@ export type EmailLoginDeps = Pick<
   'accounts' | 'clock' | 'config' | 'confirmations' | 'db' | 'events' | 'outbox' | 'requirements'
 >
 
-/** The purposes of the confirmations that a sign-in takes. */
 export const signInPurposes = ['sign_in'] as const
 
 export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
@@ -73,12 +70,12 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
       }
       assertMail(outbox)
       const owner = await accounts.byEmail(asked.key)
-      // An address without an account takes a lock and a statement too.
+      // Unknown addresses take a lock too, for equal timing.
       const lock = lockName.account(owner?.userId ?? asked.key)
       return transact(db, [lock], async (trx) => {
         const account = await mayLogIn(trx, owner?.userId ?? 0)
         const userId = account?.userId ?? null
-        // The stored address, never the typed one.
+        // Never the typed address.
         const address = account?.email ? parseEmail(account.email) : null
         const begun = await confirmations.begin(trx, {
           purpose: 'sign_in',
@@ -131,7 +128,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
     return userId === null || !config.emailSignIn ? null : accountIn(db, userId)
   }
 
-  /** The account, unless a login of it is refused now. */
+  /** Null if login is currently rejected. */
   async function mayLogIn(trx: DatabaseOrTransaction, userId: number): Promise<Account | null> {
     const account = await accountIn(trx, userId)
     const unmet = account && requirements.unmet('login', { account })

@@ -1,6 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/** Sign-in with a code or link by mail: /api/public/sign-in-code, and a way of the sign-in pages. */
+/** /api/public/sign-in-code and the sign-in pages. */
 export const module: Module = {
   name: 'email-sign-in',
   requires: ['mail'],

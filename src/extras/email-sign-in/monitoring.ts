@@ -1,7 +1,7 @@
 import type { Monitoring } from '../../core/module/monitoring.ts'
 import { refusedMethods } from '../../modules/login/refused-logins.ts'
 
-/** The routes of a password that take a mailed code too: their error says that a code was sent. */
+/** Password routes that also accept mailed codes: their error reports that a code was sent. */
 const routesOfBoth: ReadonlySet<string> = new Set(['POST /login', 'POST /signin'])
 
 const routesOfCodes: ReadonlySet<string> = new Set([

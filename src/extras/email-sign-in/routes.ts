@@ -28,13 +28,10 @@ const guards = {
   tag: 'Sign in',
 } as const
 
-/**
- * Sign-in by mail as JSON, for programs with pages of their own: POST of
- * /api/public/sign-in-code and /api/public/sign-in-code/complete. The pages of the service use the same service.
- */
+/** JSON, for programs with their own pages. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, confirmations, emailLogin, limits, loginAddress } = options
-  // A request with a code has no field for the captcha.
+  // Requests with a code have no captcha field.
   const counted = { attempt: limits.attemptCode }
 
   app.post(
@@ -88,7 +85,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         const confirmation = await openProof(confirmations, proofOf(request.body), signInPurposes)
         const method = await emailLogin.method(confirmation, loginAddress(request))
         const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
-        // Where a new password ends all links of the account, this one is used up first.
+        // A new password can invalidate all links, so the link is used up first.
         let isUsed = false
         const use = async (trx: DatabaseOrTransaction) => {
           if (!isUsed) await confirmations.use(trx, confirmation)

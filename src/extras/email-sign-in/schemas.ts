@@ -23,7 +23,7 @@ export const BeginEmailLogin = named(
   { email: ann.email },
 )
 
-/** What shows that the caller reads the mailbox, and the fields of the steps that may follow. */
+/** Proof of mailbox access, and fields of later steps. */
 const fields = {
   ...proofFields,
   mode: { type: 'string', enum: loginModes, description: 'What to answer' },
@@ -39,13 +39,13 @@ export const FinishEmailLogin = named(
   'SignInByCode',
   {
     type: 'object',
-    // Without types: a value that is no valid code is a wrong code, and is counted as one.
+    // Untyped: malformed values count as wrong codes.
     properties: { ...fields, totp: {}, recovery_code: {} },
   },
   { token: exampleToken },
 )
 
-/** The same, as a client should send it. */
+/** As clients should send. */
 export const SentEmailLogin = {
   ...FinishEmailLogin,
   properties: { ...FinishEmailLogin.properties, ...codeFields },

@@ -16,7 +16,6 @@ import type { NewUser } from './user.ts'
 
 const batchSize = 500
 
-/** The options that describe a new user. */
 export const userOptions = {
   name: { type: 'string', value: 'name', doc: 'of the new user' },
   email: { type: 'string', value: 'address', doc: 'of the new user' },
@@ -79,7 +78,7 @@ function noUser(id: number): CommandError {
   return new CommandError(`there is no user ${id}`, exitCodes.notFound.code)
 }
 
-/** Parses the options of a new user, by the rules of the users resource. @throws UsageError */
+/** By the rules of the users resource. @throws UsageError */
 export function parseUser(call: CommandCall, defaultName?: string): NewUser {
   const { maxLength } = CreateUser.properties.name
   const name = textOf(call, 'name') ?? defaultName

@@ -5,7 +5,6 @@ import type { FindUsers } from './search.ts'
 import { searchPostgres } from './search-postgres.ts'
 import { searchSqlite } from './search-sqlite.ts'
 
-/** Creates the search for this kind of database. */
 export function createFindUsers(
   db: Database,
   { poolMax, timeoutMs }: Config['database'],

@@ -9,26 +9,23 @@ import type { SliceStart } from '../../core/http/lists/listing.ts'
 import { caseFold } from '../../core/lib/text.ts'
 import type { User } from './user.ts'
 
-/** The keys by which a list can be sorted. */
 export const sortKeys = ['id', 'name', 'email'] as const
 export type Order = AnyOrder<(typeof sortKeys)[number]>
 
-/** The last user of a page. Its `value` is empty in the order of ids. */
+/** Last user of a page; `value` is empty when sorted by id. */
 export type Position = Place<string>
 
-/** Part of a list in some order. */
 export interface Part {
   readonly order: Order
   readonly limit: number
   readonly offset?: number
-  /** Only users after this position; costs the same at any depth. */
+  /** Constant cost. */
   readonly after?: Position | undefined
 }
 
-/** The columns that make a user. */
 export const shown = ['id', 'name', 'email'] as const
 
-/** A query of the users that a read may show. */
+/** Excludes staged users and pending deletions. */
 export const present = (db: DatabaseOrTransaction) => db.selectFrom('users').where(isPresentUser)
 
 export function toUser({ id, name, email }: User): User {
@@ -62,7 +59,7 @@ function queriesOf(order: Order) {
     fromOffset: prepared((db, { limit, offset }: Parameters<PageValues>) =>
       sorted(present(db).select(shown), order).limit(limit).offset(offset),
     ),
-    /** A page far behind; empty while users are staged. */
+    /** Deep pages; empty while users are staged. */
     deep: prepared((db, place: Parameters<PageValues>) => {
       const isWanted = isOnPage(db, { ...list, descending }, place)
       return sorted(db.selectFrom('users').select(shown).where(isWanted), order)
@@ -73,7 +70,7 @@ function queriesOf(order: Order) {
   }
 }
 
-/** Reads users in id order from `offset`, or after an id. */
+/** In id order. */
 export async function readSlice(
   db: DatabaseOrTransaction,
   limit: number,
@@ -83,7 +80,6 @@ export async function readSlice(
   return readPage(db, { key: 'id', descending: false }, limit, from.offset)
 }
 
-/** Reads one page of all users, in any order. */
 export async function readPart(
   db: DatabaseOrTransaction,
   { order, limit, offset = 0, after }: Part,
@@ -105,7 +101,6 @@ async function readPage(
   return (rows.length > 0 ? rows : await fromOffset.all(db, page)).map(toUser)
 }
 
-/** Adds an order to a query, and the condition of a position if one is given. */
 export function sorted<Selection>(
   query: SelectQueryBuilder<Schema, 'users', Selection>,
   { key, descending }: Order,
@@ -118,7 +113,6 @@ export function sorted<Selection>(
   return ordered.where(isBeyond(columns, column ? [after.value, after.id] : [after.id], descending))
 }
 
-/** Answers the position of a user in an order. */
 export function positionOf(user: User, { key }: Order): Position {
   return { value: key === 'id' ? '' : caseFold(user[key]), id: user.id }
 }

@@ -1,10 +1,7 @@
 import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
-/**
- * The users resource in its versions (spec 2.1, 4.2, 9). Routes: /users, /api/v1/users,
- * /api/v2/users. The removal of a user calls `onUserRemoved`.
- */
+/** Spec 2.1, 4.2, 9. Routes: /users, /api/v1/users, /api/v2/users. Calls `onUserRemoved`. */
 export const module: Module = {
   name: 'users',
   tag: 'Users',

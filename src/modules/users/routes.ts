@@ -23,10 +23,7 @@ import type { User } from './user.ts'
 import type { Checks } from './users.ts'
 import { isLargePageV2, listUsersV2 } from './v2.ts'
 
-/**
- * Users module, spec 2.1, 2.6, 4.2 and 9: list, get, create, update and delete, mounted once per
- * version of the API. v2 differs in its list and in one error text.
- */
+/** Spec 2.1, 2.6, 4.2, 9. Mounted per API version; v2 differs in the list and one error text. */
 export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
   for (const [prefix, version, idSuffix] of [
     ['', 'v1', ''],
@@ -39,7 +36,7 @@ export async function routes(app: FastifyInstance, needs: Needs): Promise<void> 
 
 interface VersionOptions extends Needs {
   readonly version: 'v1' | 'v2'
-  /** Ends the operation ids of this mount, so that each is unique. */
+  /** Makes operation ids unique. */
   readonly idSuffix: '' | 'V1' | 'V2'
 }
 
@@ -133,7 +130,7 @@ async function routesOfVersion(
     {
       config: {
         access: { rule: rules.create },
-        ...(rules.create.kind === 'anyone' && { csrf: 'exempt' }), // what anyone may do, any page may
+        ...(rules.create.kind === 'anyone' && { csrf: 'exempt' }), // open to anyone, so CSRF adds nothing
         body: 'json',
         requestHeaders: ['idempotency-key'],
         responseHeaders: ['etag'],
@@ -205,7 +202,7 @@ async function routesOfVersion(
       present(await users.remove(user.of(request).id, checks(rules.remove, request))),
   )
 
-  /** The checks inside the transaction of a change: the user may have become an ADMIN meanwhile. */
+  /** Rechecked in the transaction: the user may have become an ADMIN. */
   function checks(rule: Rule, request: FastifyRequest): Checks {
     const change = user.changeBy(request)
     if (!asksPrivilege(rule)) return change
@@ -214,7 +211,7 @@ async function routesOfVersion(
   }
 }
 
-/** @throws ApiError userNotFound if the user was deleted meanwhile */
+/** @throws ApiError userNotFound if deleted meanwhile */
 function present(user: User | null): User {
   if (!user) throw goneMeanwhile('userNotFound')
   return user

@@ -17,11 +17,11 @@ export interface UsersRules {
   readonly remove: Rule
 }
 
-// A change of an e-mail address can take an account over, and a deletion ends it. So under every
-// policy only the owner and an ADMIN may do this to an ADMIN's user.
+// An email change can take over an account: only the owner and an ADMIN may change or delete an
+// ADMIN's user.
 const guarded = any(unprivileged, owner, role('ADMIN'))
 
-/** The rules of the users endpoints by the values of `USERS_POLICY`. Spec 4.3. */
+/** By `USERS_POLICY`. Spec 4.3. */
 export const usersRules = {
   roles: {
     list: role('USER', 'ADMIN'),

@@ -9,7 +9,7 @@ import {
   TextOrNull,
 } from '../../core/http/schemas.ts'
 
-// Lengths count code points. Spec 2.1.
+// Lengths in code points. Spec 2.1.
 const Name = { type: 'string', minLength: 1, maxLength: 100, format: 'text' } as const
 const Email = { type: 'string', maxLength: 254, format: 'email' } as const
 
@@ -21,14 +21,13 @@ export const UserBody = named(
     type: 'object',
     required: ['id', 'name', 'email'],
     properties: { id: Id, name: Text, email: Text },
-    additionalProperties: false, // an answer shows these fields and no other
+    additionalProperties: false, // responses have only these fields
   },
   ann,
 )
 
 export const UserId = idIn(ann.id)
 
-// Unknown fields are ignored and never stored.
 export const CreateUser = named(
   'NewUser',
   {
@@ -45,7 +44,7 @@ export const UpdateUser = named(
   { email: ann.email },
 )
 
-/** A page of users. Spec 2.6. */
+/** Spec 2.6. */
 const UserPage = named('UserPage', pageOf(UserBody, 'Count of all users'), pageExample(ann))
 
 export const UserList = { oneOf: [{ type: 'array', items: UserBody }, UserPage] } as const

@@ -8,14 +8,13 @@ import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } f
 
 const maxSearches = 4
 const maxWaiting = 100
-// Each such search reads the whole table.
+// Full table scans.
 const maxSearchesWithoutIndex = 2
 const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
 
 /**
- * Searches by the index of pg_trgm, a few searches at a time. Without the index two searches at a
- * time read the whole table, and all others are refused. Searches use at most half of the `poolMax`
- * connections; `statement_timeout` ends a statement that takes longer than DATABASE_TIMEOUT_MS.
+ * Uses the pg_trgm index; without the index at most two concurrent table scans, others are
+ * rejected. Uses at most half of `poolMax`; `statement_timeout` is DATABASE_TIMEOUT_MS.
  */
 export function searchPostgres(db: Database, poolMax: number): FindUsers {
   const running = Math.max(1, Math.min(maxSearches, Math.floor(poolMax / 2)))
@@ -29,8 +28,8 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
 
   return async (search) => {
     const pattern = patternOf(search.text)
-    hasIndex ||= await hasSearchIndex(db) // an operator may have made it meanwhile
-    // A search for a beginning uses the indexes that lists are sorted by.
+    hasIndex ||= await hasSearchIndex(db) // may be created at run time
+    // Prefix searches use the sort indexes.
     const queue = hasIndex || pattern.isBeginning ? indexed : unindexed
     return queue.run(() => find(search, pattern))
   }
@@ -42,7 +41,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
     }
     const isFirst = !after && offset === 0
     const first = isFirst ? await part() : null
-    // A first page that is not full holds all matches.
+    // Contains all matches.
     if (first && first.length < limit && first.length <= maxExactTotal) {
       return { users: first, total: first.length }
     }

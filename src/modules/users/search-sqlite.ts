@@ -11,13 +11,13 @@ import type { User } from './user.ts'
 
 const maxSearches = 100
 const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
-/** The most rows that one statement reads, which takes one or two milliseconds. */
+/** Rows per statement: one or two milliseconds. */
 const maxRows = 1000
-/** How many ids the first statement covers in the index; often this is enough. */
+/** Ids in the first statement; often sufficient. */
 const firstStep = 20_000
 const maxStep = 640_000
 
-/** The remaining time of the statements of one search. */
+/** Remaining time of a search. */
 interface Budget {
   leftMs: number
 }
@@ -25,10 +25,9 @@ interface Budget {
 type Matches = AsyncGenerator<User[], void>
 
 /**
- * Searches by short statements, because SQLite runs on the thread that answers all requests and has
- * no time limit for a statement. One statement of all searches runs at a time, and other requests
- * are served between two statements. A search whose statements take longer than `timeoutMs` in
- * total is aborted. The index finds candidates; their rows decide which of them match.
+ * SQLite blocks the thread of all requests and has no statement timeout, so a search uses short
+ * statements, one at a time, with other requests in between. Aborted after `timeoutMs` of statement
+ * time. The index finds candidates; rows confirm matches.
  */
 export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   const searches = workQueue({ running: maxSearches, waiting: 0, ...refusal })
@@ -51,7 +50,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     return { users: await take(walk, { offset, limit }), total }
   }
 
-  /** Yields the matching users in the order of ids, after an id if one is given. */
+  /** In id order. */
   async function* walkIndex(
     pattern: Pattern,
     budget: Budget,
@@ -80,13 +79,13 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
       )
       const behind = rows.length === maxRows ? rows.at(-1)?.id : to
       if (behind === undefined) return
-      // Ids may have gaps of any size.
+      // Ids may have large gaps.
       if (rows.length === 0 && width === maxStep) from = await idNext(budget, behind, descending)
       else from = descending ? behind - 1 : behind + 1
     }
   }
 
-  /** Finds the id that follows another one; without one the first or the last of all. */
+  /** The following id; default: the first or last. */
   async function idNext(
     budget: Budget,
     behind: number | undefined,
@@ -101,7 +100,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     return (await step(budget, () => query.executeTakeFirst()))?.id
   }
 
-  /** Yields many matches in the order of names or e-mails, by testing one user after the other. */
+  /** For many matches in name or email order: tests each user. */
   async function* walkOrder(
     pattern: Pattern,
     budget: Budget,
@@ -119,7 +118,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     }
   }
 
-  /** Runs a statement when its turn comes, after the statements that wait already. */
+  /** Runs after waiting statements. */
   function step<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
     return steps.run(async () => {
       const startedAt = performance.now()
@@ -132,7 +131,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   }
 }
 
-/** Skips `offset` users of a walk and collects up to `limit`. */
+/** Skips `offset`, collects up to `limit`. */
 async function take(
   walk: Matches,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -147,7 +146,7 @@ async function take(
   return users
 }
 
-/** Sorts users like the database: by the bytes of the folded text, then by id. */
+/** As the database does: folded bytes, then id. */
 function sortedUsers(users: readonly User[], order: Order, after: Position | undefined): User[] {
   const sign = order.descending ? -1 : 1
   const keyed = users.map((user) => ({ user, ...keyOf(positionOf(user, order)) }))

@@ -26,14 +26,13 @@ export function userStore(db: DatabaseOrTransaction) {
       return row ? toUser(row) : null
     },
 
-    /** Reads and locks the row until the transaction ends. */
     async byIdForUpdate(id: number): Promise<User | null> {
       const query = forNoKeyUpdate(db, 'users', present(db).select(shown).where('id', '=', id))
       const row = await query.executeTakeFirst()
       return row ? toUser(row) : null
     },
 
-    /** Whether there is such a user; if so, its row stays until the transaction ends. */
+    /** Locks an existing row until the transaction ends. */
     async existsForKeyShare(id: number): Promise<boolean> {
       const query = forKeyShare(db, 'users', present(db).select('id').where('id', '=', id))
       return (await query.executeTakeFirst()) !== undefined
@@ -43,7 +42,7 @@ export function userStore(db: DatabaseOrTransaction) {
       return toUser(await inserted.one(db, rowOf(user)))
     },
 
-    /** Inserts staged users of an import; answers their ids in the order given. */
+    /** Returns ids in the given order. */
     async insertStaged(users: readonly NewUser[], importId: number): Promise<number[]> {
       if (users.length === 0) return []
       const rows = await db
@@ -51,7 +50,7 @@ export function userStore(db: DatabaseOrTransaction) {
         .values(users.map((user) => ({ ...rowOf(user), import_id: importId })))
         .returning(shown)
         .execute()
-      // No database guarantees the order of returned rows; users with equal texts may be swapped.
+      // No database guarantees row order; users with equal texts are interchangeable.
       const ids = Map.groupBy(
         rows.toSorted((one, other) => one.id - other.id),
         textOf,
@@ -63,15 +62,12 @@ export function userStore(db: DatabaseOrTransaction) {
       })
     },
 
-    /**
-     * Changes the given fields and keeps the others. Null if there is no such user, or if it
-     * differs from `seen`.
-     */
+    /** Null if not found, or different from `seen`. */
     async merge(id: number, { name, email }: UserChanges, seen?: User): Promise<User | null> {
       const row = await db
         .updateTable('users')
         .set({
-          id: sql<number>`id`, // a set clause must not be empty
+          id: sql<number>`id`, // avoids an empty set clause
           ...(name !== undefined && { name, name_key: caseFold(name) }),
           ...(email !== undefined && { email, email_key: caseFold(email) }),
         })
@@ -84,8 +80,8 @@ export function userStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Deletes a user with its account and sessions; answers it as it was. Null if there is no such
-     * user, or if it differs from `seen`.
+     * Includes account and sessions. Returns the old row; null if not found, or different from
+     * `seen`.
      */
     async remove(id: number, seen?: User): Promise<User | null> {
       const row = await db
@@ -98,15 +94,13 @@ export function userStore(db: DatabaseOrTransaction) {
       return row ? toUser(row) : null
     },
 
-    /** Counts all users; costs the same at any number. */
+    /** Constant cost. */
     async count(): Promise<number> {
       return (await total.one(db, {})).total
     },
 
-    /** Reads users in id order from `offset`, or after an id. */
     slice: (limit: number, from: SliceStart): Promise<User[]> => readSlice(db, limit, from),
 
-    /** Reads one page of all users, in any order. */
     list: (part: Part): Promise<User[]> => readPart(db, part),
   }
 }

@@ -46,21 +46,21 @@ interface UsersTable {
   id: Generated<number>
   name: string
   email: string
-  /** Case-folded copies, by which every database searches and sorts alike. */
+  /** Case-folded, for equal search and sort in every database. */
   name_key: string
   email_key: string
-  /** The import that staged the row, which is invisible until that is done: see pending-import.ts. */
+  /** The staging import; the row is invisible until the import ends: pending-import.ts. */
   import_id: Generated<number | null>
 }
 
-/** Deleted users whose rows are cleared in steps: see pending-deletion.ts. */
+/** Deleted users being cleared in steps: pending-deletion.ts. */
 interface PendingDeletionsTable {
   user_id: number
-  /** The import that hides the user's row. */
+  /** The hiding import. */
   import_id: number
 }
 
-/** A full-text index of SQLite, which triggers of `users` fill. */
+/** SQLite full-text index, filled by triggers. */
 interface UsersSearchTable {
   rowid: number
   text: string

@@ -1,21 +1,21 @@
-/** A case-folded text to find; `isBeginning`: at the beginning of an indexed text alone. */
+/** Case-folded text; `isBeginning`: prefix of an indexed text. */
 export interface Trigrams {
   readonly text: string
   readonly isBeginning: boolean
 }
 
-/** The most trigrams in one query; every row found is compared with the text anyway. */
+/** Per query; rows are compared anyway. */
 const maxTrigrams = 8
 
-/** Converts an id to a bigint: a number is bound as a real, which FTS5 ignores in conditions. */
+/** Numbers bind as real, which FTS5 ignores in conditions. */
 export function integer(id: number): bigint {
   return BigInt(id)
 }
 
-// The indexes have these two characters before each text.
+// Precedes each indexed text.
 const beginning = '\u0002\u0002'
 
-/** Builds the query of the index. https://sqlite.org/fts5.html#full_text_query_syntax */
+/** https://sqlite.org/fts5.html#full_text_query_syntax */
 export function trigramsOf({ text, isBeginning }: Trigrams): string {
   const characters = [...(isBeginning ? beginning + text : text)]
   const all = new Set(

@@ -1,4 +1,4 @@
-/** A user of the users resource. Spec 2.1; an answer shows exactly these fields. */
+/** Spec 2.1: exactly these response fields. */
 export interface User {
   readonly id: number
   readonly name: string

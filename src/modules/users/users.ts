@@ -23,18 +23,18 @@ import type { FindUsers } from './search.ts'
 import { userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
-/** The users resource. Spec 2.1, 4.2. Ids are never given twice. */
+/** Spec 2.1, 4.2. Ids are never reused. */
 export interface Users {
   byId(id: number): Promise<User | null>
-  /** Creates a user, in a transaction of its own unless one is given. */
+  /** Default: a separate transaction. */
   create(user: NewUser, trx?: DatabaseOrTransaction): Promise<User>
-  /** Whether the user has an account with the role ADMIN. */
+  /** The account has the role ADMIN. */
   isPrivileged(id: number): Promise<boolean>
-  /** Changes the given fields of a user; null if there is no such user. */
+  /** Null if not found. */
   merge(id: number, changes: UserChanges, checks?: Checks): Promise<User | null>
   /**
-   * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
-   * @throws ApiError lastAdministrator
+   * Includes account, sessions and tokens, in one transaction. Returns the old user. @throws
+   * ApiError lastAdministrator
    */
   remove(id: number, checks?: RemovalChecks): Promise<User | null>
   count(): Promise<number>
@@ -42,33 +42,30 @@ export interface Users {
   list(part: Part): Promise<User[]>
   readonly find: FindUsers
   /**
-   * A step of clearing what names removed users who had very much: up to `batchSize` rows. Answers
-   * `batchSize` if there may be more to do, otherwise 0.
+   * Clears up to `batchSize` rows of removed users with much data. Returns `batchSize` if more may
+   * remain, else 0.
    */
   purgeRemoved(batchSize: number): Promise<number>
 }
 
-/** What must hold inside the transaction that changes a user. */
+/** Checked inside the transaction. */
 export interface Checks extends ChangeConditions<User> {
-  /**
-   * Refuses the change by throwing. It is called after the guard and before the precondition, with
-   * whether the user has the account of an ADMIN at that moment.
-   */
+  /** Throws to reject. Called between guard and precondition, with the current ADMIN status. */
   readonly assertMay?: ((privileged: boolean) => void) | undefined
 }
 
 export interface RemovalChecks extends Omit<Checks, 'guard'> {
   readonly guard?: Guard | undefined
-  /** Further work of the same transaction, after the user is gone. */
+  /** Runs in the same transaction, after the removal. */
   readonly also?: ((trx: DatabaseOrTransaction) => Promise<unknown>) | undefined
 }
 
-/** The work of other modules when a user changes. */
+/** Hooks of other modules. */
 export interface UserHooks {
   readonly isPrivileged: HookPoints['isPrivileged']
-  /** May refuse by throwing. */
+  /** May throw to reject. */
   readonly removing: HookPoints['onUserRemoved']
-  /** The tables from which a removed user goes. */
+  /** Tables with data of removed users. */
   readonly traces: readonly Trace[]
   readonly changed: HookPoints['onUserChanged']
 }
@@ -96,7 +93,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
     list: store.list,
     find: createFindUsers(db, config.database),
     async purgeRemoved(batchSize) {
-      if ((await pendingDeletions(db)).size === 0) return 0 // and no transaction each second
+      if ((await pendingDeletions(db)).size === 0) return 0 // avoids a transaction every second
       const work = (trx: DatabaseOrTransaction) =>
         clearPendingDeletion(trx, hooks.traces, batchSize)
       return transact(asyncCommitDb, [lockName.removedUsers], work)
@@ -125,7 +122,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
 
     async remove(id, checks = {}) {
       const { also, assertMay, guard, isWanted } = checks
-      // The `removing` hooks need these locks, which must be taken before the first read.
+      // Locks of the `removing` hooks, taken before the first read.
       const lockNames = [lockName.administrators, lockName.account(id)]
       const work = async (trx: DatabaseOrTransaction) => {
         const store = userStore(trx)
@@ -133,7 +130,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
         const removed = await changeAsSeen(checks, {
           lock: () => store.byIdForUpdate(id),
           async write(as, isLocked) {
-            // Before the hooks refuse: 412 comes before 409.
+            // 412 before 409 of the hooks.
             if (isLocked && isWanted?.(as) === false) throw preconditionFailed()
             await hooks.removing(trx, id)
             const seen = isWanted && !isLocked ? as : undefined
@@ -161,12 +158,11 @@ function isSameUser(one: User, other: User): boolean {
   return one.name === other.name && one.email === other.email
 }
 
-/** Inserts a user inside the caller's transaction. */
 export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
   return userStore(trx).insert(user)
 }
 
-/** Inserts staged users of an import, see `isPresentUser`; answers their ids in the order given. */
+/** See `isPresentUser`. Returns ids in the given order. */
 export function insertStagedUsers(
   trx: DatabaseOrTransaction,
   users: readonly NewUser[],
@@ -175,7 +171,7 @@ export function insertStagedUsers(
   return userStore(trx).insertStaged(users, importId)
 }
 
-/** Reads a user's e-mail address, which its password must not contain; undefined without a user. */
+/** For the check that a password does not contain the address. */
 export async function userEmail(
   db: DatabaseOrTransaction,
   id: number,
@@ -183,7 +179,7 @@ export async function userEmail(
   return (await userStore(db).byId(id))?.email
 }
 
-/** Whether there is such a user; if so, it stays until the transaction ends. */
+/** An existing user stays until the transaction ends. */
 export async function userExists(trx: DatabaseOrTransaction, id: number): Promise<boolean> {
   return userStore(trx).existsForKeyShare(id)
 }

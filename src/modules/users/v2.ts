@@ -20,14 +20,13 @@ const maxPerPage = 1000
 const largePage = 100
 const parseSearch = searched(200)
 
-/** Whether a page is so large that it waits in the queue of large answers. */
+/** Large pages wait in the queue. */
 export function isLargePageV2(query: Query): boolean {
   return parsePage(query, maxPerPage).limit > largePage
 }
 
 /**
- * Answers GET /api/v2/users, always with an envelope. A page is named by `page` as in v1, or by
- * `cursor`, whose cost does not grow with the depth.
+ * GET /api/v2/users, always an envelope. `cursor` has constant cost, unlike `page`.
  * @throws ApiError validationFailed for `q`, `sort` or `cursor`
  */
 export async function listUsersV2(users: Users, query: Query): Promise<Static<typeof UserPageV2>> {
@@ -37,7 +36,7 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   const position = single(query, 'cursor')
   const cursor = position === undefined ? null : readUserCursor(position, order)
   const start = cursor ? { after: cursor.after } : { offset: (page - 1) * limit }
-  const part = { order, limit: limit + 1, ...start } // one more shows whether another page follows
+  const part = { order, limit: limit + 1, ...start } // one extra row detects a next page
   const found = await (text === '' ? all() : users.find({ text, ...part }))
   const { shown, last } = cut(found.users, limit)
   const shownPage = cursor ? cursor.page : page
@@ -52,18 +51,18 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   }
 }
 
-/** The start of a page: the position before it, and the number of the page. */
+/** Preceding position and page number. */
 export interface UserCursor {
   readonly page: number
   readonly after: Position
 }
 
-/** Encodes a cursor as opaque text for `next`. */
+/** Opaque text for `next`. */
 export function writeUserCursor({ page, after }: UserCursor, order: Order): string {
   return writeCursor([page, nameOfOrder(order), after.value, after.id])
 }
 
-/** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this order */
+/** @throws ApiError validationFailed if invalid for this order */
 export function readUserCursor(text: string, order: Order): UserCursor {
   const [page, sort, value, id, ...rest] = readCursor(text)
   const isIntact = isIntegerFrom(1, page) && isIntegerFrom(1, id) && rest.length === 0

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOperand, CompletionTable } from './table.ts'
 
-/** The completion for bash, 3.2 or newer; the package bash-completion is not needed. */
+/** For bash 3.2 or newer, without bash-completion. */
 export function bashCompletion({ groups, commands }: CompletionTable): string {
   const cases = groups.map(({ before, next }) => {
     const words = next.map(({ word }) => word).join(' ')

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletionTable } from './table.ts'
 
-/** The completion for fish, 3.0 or newer. */
+/** For fish 3.0 or newer. */
 export function fishCompletion({ groups, commands }: CompletionTable): string {
   const words = groups.flatMap(({ before, next }) =>
     next.map(({ word, doc }) => line(`__gatehouse_at ${before}`, `-a ${word}`, doc)),

@@ -1,9 +1,9 @@
 import type { Command, CommandOption } from '../command.ts'
 import { commonOptions } from '../help.ts'
 
-/** What a shell completes, from the table of commands. Usernames and ids are never completed. */
+/** Usernames and ids are never completed. */
 export interface CompletionTable {
-  /** The words that may follow the words `before`. */
+  /** Words that may follow `before`. */
   readonly groups: readonly { readonly before: string; readonly next: readonly NextWord[] }[]
   readonly commands: readonly CompletedCommand[]
 }
@@ -21,7 +21,7 @@ export interface CompletedCommand {
 
 interface Completed {
   readonly name: string
-  /** All values, if they are few; empty otherwise. */
+  /** If few; otherwise empty. */
   readonly values: readonly string[]
   readonly isFile: boolean
 }
@@ -34,11 +34,11 @@ export interface CompletedOption extends Completed {
 }
 
 export interface CompletedOperand extends Completed {
-  /** Whether any number of values may follow. */
+  /** Any number of values may follow. */
   readonly isOpen: boolean
 }
 
-/** Makes the table of completion, with the options that every command has. */
+/** Includes the common options. */
 export function completionTable(commands: readonly Command[]): CompletionTable {
   const groups = new Map<string, Map<string, string>>([['', new Map()]])
   for (const { name, summary } of commands) {

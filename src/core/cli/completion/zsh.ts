@@ -1,8 +1,8 @@
 import type { CompletedCommand, CompletedOption, CompletionTable, NextWord } from './table.ts'
 
-/** The completion for zsh: a file `_gatehouse` in a folder of `fpath`, or read after `compinit`. */
+/** A file `_gatehouse` in `fpath`, or sourced after `compinit`. */
 export function zshCompletion({ groups, commands }: CompletionTable): string {
-  // After a group that is a command as well, its own operands are offered too: `;|` looks further.
+  // `;|` continues matching: a group that is also a command has operands.
   const cases = groups.map(
     ({ before, next }) => `    '${before}')
       next=(

@@ -14,27 +14,23 @@ import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { readBody } from './body-reader.ts'
 
 /**
- * Which body a route accepts. `none`: it ignores a body. `json`: JSON is required. `optional`: JSON
- * or no body. `form`: JSON, a form or no body, of a few fields (in modules that register
- * `acceptForms`). `any`: the same, and a body that is no object, cannot be read, is too large or has
- * another content type counts as no body. `parameters`: a form alone, in which no field is repeated
- * (RFC 6749 section 3.2; same modules). `lines`: JSON Lines, an array of JSON or CSV of any total
- * length (in modules that register `acceptLines`, see long-bodies.ts).
+ * The body of a route. `optional`: JSON or none. `form`: JSON, a form or none (needs
+ * `acceptForms`). `any`: like `form`, but unusable bodies count as absent. `parameters`: only a
+ * form without repeated fields (RFC 6749 section 3.2). `lines`: JSON Lines, a JSON array or CSV of
+ * any length (long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'parameters' | 'lines'
 
-/** The `maxBodyBytes` of routes that take a few fields, and of every form. */
 export const fewFieldsBytes = 16_384
 const maxFormFields = 100
 
-// The memory of all bodies together; workers divide it. A single body of the general limit always
-// fits.
+// All bodies together; workers divide the limit. One maximum body always fits.
 const maxAnonymousBytes = 4_194_304
 const maxBytes = 33_554_432
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The memory that its body holds; null if no body is to be read. */
+    /** Null if no body is read. */
     heldBody: HeldBody | null
   }
 }
@@ -44,17 +40,14 @@ export interface BodiesOptions {
   readonly workers: Pick<Workers, 'share'>
 }
 
-/**
- * Parses bodies. Outside of login/ and token/, JSON is the only content type, so that a cross-site
- * HTML form, which cannot send JSON, is refused there without a check of its own.
- */
+/** Only JSON, except in login/ and token/: a cross-site HTML form cannot send JSON. */
 export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => {
   const { bodyLimitBytes } = config.http
   const memory = bodyMemory({
     maxAnonymousBytes: Math.max(workers.share(maxAnonymousBytes), bodyLimitBytes),
     maxBytes: Math.max(workers.share(maxBytes), bodyLimitBytes),
   })
-  const parseJson = app.getDefaultJsonParser('remove', 'remove') // of __proto__ and constructor.prototype
+  const parseJson = app.getDefaultJsonParser('remove', 'remove') // strips __proto__ and constructor.prototype
   app.decorateRequest('heldBody', null)
   app.addHook('onRoute', (route) => {
     const { body = 'none', maxBodyBytes = bodyLimitBytes } = route.config ?? {}
@@ -63,7 +56,7 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
     route.config = { ...route.config, maxBodyBytes: limit }
     route.bodyLimit = limit
     const open: preParsingHookHandler = (request, reply, payload, done) => {
-      // `dropIgnoredBody` has deleted the type of a body that is not read.
+      // `dropIgnoredBody` deletes the type of an ignored body.
       const isRead = request.headers['content-type'] !== undefined
       if (isRead) request.heldBody = memory.open(request, reply)
       done(null, payload)
@@ -87,7 +80,7 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
   })
 })
 
-/** Deletes the type of a body that the route ignores: no parser reads it, and Node discards it. */
+/** No parser reads the body, and Node discards it. */
 export function dropIgnoredBody(request: FastifyRequest): void {
   const { headers } = request.raw
   const type = headers['content-type']
@@ -95,8 +88,8 @@ export function dropIgnoredBody(request: FastifyRequest): void {
 }
 
 /**
- * Lets the routes of this plugin take `application/x-www-form-urlencoded`. Of a repeated field the
- * last value counts, except for `parameters`; a request without a body is an empty form.
+ * The last value of a repeated field counts, except for `parameters`. A missing body is an empty
+ * form.
  */
 export function acceptForms(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -115,7 +108,7 @@ export function acceptForms(app: FastifyInstance): void {
   })
 }
 
-/** Sets the body to an empty object if there is none; runs before the schema is checked. */
+/** Sets a missing body to an empty object before validation. */
 export const noneIsEmpty: preValidationHookHandler = (request, _reply, done) => {
   if (request.body === undefined) request.body = {}
   done()
@@ -132,14 +125,13 @@ function ignoresBody({ routeOptions }: FastifyRequest, type = ''): boolean {
   return body === 'none' || (body === 'any' && !read.test(type))
 }
 
-/** Whether a route refuses an unreadable body. */
 export function refusesBodies(body: BodyKind = 'none'): boolean {
   return body !== 'none' && body !== 'any'
 }
 
 type BodyDone = (error: Error | null, body?: unknown) => void
 
-/** Calls back without an error, and without a body that is no object or could not be read. */
+/** Drops errors, and bodies that are no object. */
 function objectOrNone(done: BodyDone): BodyDone {
   return (error, body) => {
     const isObject = error === null && typeof body === 'object' && !Array.isArray(body)
@@ -149,7 +141,7 @@ function objectOrNone(done: BodyDone): BodyDone {
 
 type TextDone = (error: Error | null, text: string) => void
 
-/** Reads the body as UTF-8. Calls back with an ApiError invalidBody, or those of `readBody`. */
+/** Calls back with an ApiError invalidBody, or the errors of `readBody`. */
 function readText(request: FastifyRequest, payload: RequestPayload, done: TextDone): void {
   const { heldBody } = request
   if (heldBody === null) throw new Error('the body is read before its memory is asked for')
@@ -160,10 +152,7 @@ function readText(request: FastifyRequest, payload: RequestPayload, done: TextDo
   })
 }
 
-/**
- * Answers undefined if there are too many fields, if a percent-encoded value is not UTF-8, or if a
- * field that may not be is repeated.
- */
+/** Undefined for too many fields, invalid UTF-8 or a forbidden repeated field. */
 function parseForm(
   text: string,
   { mayRepeat }: { readonly mayRepeat: boolean },
@@ -180,8 +169,8 @@ function parseForm(
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Encodes percent signs that escape nothing, because URLSearchParams garbles other than ASCII
- * characters beside a bare one. Answers undefined if a percent-encoded value is not UTF-8.
+ * URLSearchParams garbles non-ASCII characters next to bare percent signs. Undefined for invalid
+ * UTF-8.
  */
 function wellEncoded(text: string): string | undefined {
   const encoded = text.replace(/%(?![0-9a-f]{2})/gi, '%25')
@@ -193,9 +182,7 @@ function wellEncoded(text: string): string | undefined {
   }
 }
 
-/**
- * Answers undefined if the bytes are not UTF-8: replacement characters would merge different texts.
- */
+/** Undefined for invalid UTF-8: replacement characters would merge different texts. */
 function decodeUtf8(bytes: Buffer): string | undefined {
   try {
     return utf8.decode(bytes)

@@ -1,19 +1,14 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/**
- * Limits the memory of all request bodies together. Authenticated callers have a limit apart from
- * anonymous ones, so that callers without credentials cannot use up their share.
- */
+/** Authenticated callers have a separate limit, which anonymous callers cannot exhaust. */
 export interface BodyMemory {
-  /** Starts to count the body of a request; its memory is released when the request ends. */
+  /** Counts the body until the request ends. */
   open(request: FastifyRequest, reply: FastifyReply): HeldBody
 }
 
 export interface HeldBody {
-  /**
-   * Sets how many bytes this body holds; answers false, and changes nothing, if they do not fit.
-   */
+  /** False, without a change, if the limit is exceeded. */
   resize(bytes: number): boolean
 }
 
@@ -22,10 +17,7 @@ export interface BodyMemoryLimits {
   readonly maxBytes: number
 }
 
-/**
- * The first bytes of every body are not counted, so that logins are served while large bodies fill
- * the memory. A connection itself costs more than these bytes.
- */
+/** Not counted, so that logins work while large bodies fill the memory. */
 const freeBytes = 1024
 
 export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): BodyMemory {
@@ -60,7 +52,7 @@ export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): B
   }
 }
 
-/** Work for the end of a connection: one listener serves all its requests. */
+/** One listener per connection serves all requests. */
 const endings = new WeakMap<Socket, Set<() => void>>()
 
 function atEnd(socket: Socket, work: () => void): void {

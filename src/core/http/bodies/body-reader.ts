@@ -9,12 +9,10 @@ const firstBytes = 1024
 const retryAfterSeconds = 1
 
 /**
- * Reads a body, up to the route's limit, into one buffer that grows with the bytes that arrive: an
- * announced length alone takes no memory, and a body in a thousand chunks takes no more than one in
- * few. The rest of a refused body is discarded.
+ * Reads into one buffer that grows with the received bytes: an announced length allocates nothing.
+ * Discards the rest of a rejected body.
  *
- * Calls back once; with an ApiError bodyTooLarge, serviceUnavailable or badRequest, or the error of
- * the connection.
+ * Errors: ApiError bodyTooLarge, serviceUnavailable, badRequest, or the connection's error.
  */
 export function readBody(
   request: FastifyRequest,
@@ -23,7 +21,7 @@ export function readBody(
   done: Done,
 ): void {
   const { bodyLimit } = request.routeOptions
-  const announced = Number(request.headers['content-length']) // NaN if the body is chunked
+  const announced = Number(request.headers['content-length']) // NaN if chunked
   if (announced > bodyLimit) {
     done(tooLarge(bodyLimit))
     return
@@ -68,7 +66,6 @@ export function readBody(
   }
 
   function onClose(): void {
-    // The connection closed without an error.
     finish(new ApiError('badRequest', { reason: { code: 'client_gone' } }))
   }
 

@@ -5,22 +5,16 @@ import type { SerializerFactory } from '@fastify/fast-json-stringify-compiler'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Compiles the schemas of all routes, which otherwise happens at the first request that needs one.
-     * @throws Error for a schema that is not one; the message names its route
-     */
+    /** @throws Error that names the route of an invalid schema */
     compileSchemas(): Promise<void>
   }
 }
 
-/** The compilers of the schemas of one server. */
 export interface Compilers {
-  /** For Fastify. */
   readonly factory: { buildValidator: ValidatorFactory; buildSerializer: SerializerFactory }
   /**
-   * Compiles all schemas that no request has needed yet, one in a turn of the event loop, so that
-   * requests are answered meanwhile.
-   * @throws Error for a schema that is not one; the message names its route
+   * Compiles one schema per turn of the event loop, so that requests are served meanwhile.
+   * @throws Error that names the route of an invalid schema
    */
   compileAll(): Promise<void>
 }
@@ -33,27 +27,23 @@ interface Route {
 
 interface Compiled {
   (value: unknown): unknown
-  /** What a validator found in the value of its last call. */
+  /** Errors of the last call. */
   errors?: unknown
 }
 
 type Build = (others: unknown, options?: unknown) => (route: Route) => Compiled
 
-/** A schema that is compiled when it is needed. */
 interface Schema {
   readonly run: Compiled
   readonly compile: () => Compiled
 }
 
-// Fastify asks for its compilers in a call that cannot wait for an import.
+// Fastify requests compilers synchronously, so `import()` is not possible.
 const load = createRequire(import.meta.url)
 const validators = sharing(() => load('@fastify/ajv-compiler')())
 const serializers = sharing(() => load('@fastify/fast-json-stringify-compiler')())
 
-/**
- * Creates Fastify's own compilers, which compile a schema once for all routes that use it, and when
- * a request needs it first: all at once would take a tenth of a start.
- */
+/** Compiles each schema at first use: compiling all takes a tenth of the start time. */
 export function createCompilers(): Compilers {
   const waiting = new Map<Schema, Route>()
   const noting =
@@ -66,7 +56,7 @@ export function createCompilers(): Compilers {
     }
   return {
     factory: {
-      buildValidator: noting(validators) as unknown as ValidatorFactory, // its calls are those of Compiled
+      buildValidator: noting(validators) as unknown as ValidatorFactory, // same signature as Compiled
       buildSerializer: noting(serializers) as unknown as SerializerFactory,
     },
     async compileAll() {
@@ -83,7 +73,7 @@ export function createCompilers(): Compilers {
   }
 }
 
-/** Keeps schemas by their text, for all services of this process. */
+/** Caches schemas by text, for all services of the process. */
 function sharing(
   loadBuild: () => Build,
 ): (others: unknown, options: unknown, route: Route) => Schema {

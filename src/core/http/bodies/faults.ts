@@ -3,23 +3,22 @@ import { ApiError, type Detail } from '../../errors.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Checks of fields that their schema cannot express, by field; each throws validationFailed. */
+/** Checks that a schema cannot express, by field; each throws validationFailed. */
 export type FieldChecks = Readonly<Record<string, (body: Body) => unknown>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What the handler checks by `assertNoFaults`. A body that breaks its schema is checked as well,
-     * apart from the fields that break it, so that one answer has all faults.
+     * Also checks the valid fields of a body that violates its schema, so that one response lists
+     * all faults.
      */
     checks?: FieldChecks
   }
 }
 
 /**
- * Runs all checks, and refuses with the known faults and those of all checks; of a field that several
- * refuse, with those of the first.
- * @throws ApiError validationFailed; whatever else a check throws
+ * Reports all faults, for each field only the first.
+ * @throws ApiError validationFailed; any other error of a check
  */
 export function checkAll(checks: readonly (() => unknown)[], known: readonly Detail[] = []): void {
   const errors = checks.flatMap((check) => refusalOf(check) ?? [])
@@ -36,13 +35,13 @@ export function checkAll(checks: readonly (() => unknown)[], known: readonly Det
   throw new ApiError('validationFailed', { details, reason: { code: 'schema_violated', facts } })
 }
 
-/** Checks a body that meets its schema. @throws ApiError validationFailed with all faults */
+/** @throws ApiError validationFailed with all faults */
 export function assertNoFaults({ body, routeOptions }: FastifyRequest): void {
   const checks = Object.values(routeOptions.config.checks ?? {})
-  checkAll(checks.map((check) => () => check(body as Body))) // an object, by its schema
+  checkAll(checks.map((check) => () => check(body as Body))) // an object, by schema
 }
 
-/** The faults of a body that breaks its schema: those that are known, and those of its other fields. */
+/** Adds the faults of the other fields to the faults of the schema. */
 export function allFaults({ body, routeOptions }: FastifyRequest, known: Detail[]): Detail[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return known
   const refused = new Set(known.map(fieldOf))

@@ -6,16 +6,13 @@ import { askForBody } from '../connections/node-requests.ts'
 import { disableRequestTimeout } from '../connections/parser-errors.ts'
 import { mediaTypes } from '../media-types.ts'
 
-/** After this time without a byte the client counts as gone. */
+/** A client that sends nothing for this time is disconnected. */
 const idleMs = 15_000
 
-/** What a long body of accounts may be called. Its content shows which of them it is. */
+/** Accepted content types; the format is detected from the content. */
 export const longMediaTypes = [mediaTypes.lines, mediaTypes.json, mediaTypes.csv]
 
-/**
- * Lets the routes of this plugin accept JSON Lines, arrays of JSON and CSV of any total length, and no
- * other body. The routes validate the records.
- */
+/** Accepts only JSON Lines, JSON arrays and CSV. The routes validate records. */
 export function acceptLines(app: FastifyInstance): void {
   app.removeContentTypeParser(mediaTypes.json)
   app.addContentTypeParser(longMediaTypes, (request, payload, done) => {
@@ -27,8 +24,7 @@ export function acceptLines(app: FastifyInstance): void {
 }
 
 /**
- * Yields the body as it arrives, until `endsAt` (epoch milliseconds) at the latest. A consumer that
- * stops early leaves the connection open for the answer.
+ * Stops at `endsAt` (epoch milliseconds). An early end keeps the connection open for the response.
  * @throws ApiError invalidBody without a body, requestTimeout
  */
 export async function* longBody(

@@ -4,7 +4,7 @@ import { ApiError, type Detail, type ErrorName, type RefusalReason } from '../..
 import { allFaults } from './faults.ts'
 import { describeValidation } from './validation.ts'
 
-/** The errors of requests that Fastify itself refuses, by its codes. */
+/** Fastify's own errors. */
 const byFastifyCode: Readonly<
   Record<string, { readonly row: ErrorName; readonly reason: (limit: number) => RefusalReason }>
 > = {
@@ -28,7 +28,6 @@ function invalid(code: 'body_not_json' | 'body_empty' | 'body_of_other_type') {
 
 const unavailableRetrySeconds = 1
 
-/** The error that a request is answered with, for anything that was thrown. */
 export function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (isOfGoneClient(thrown, request)) {
@@ -52,10 +51,7 @@ export function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
   return new ApiError('internal', { cause: thrown, reason })
 }
 
-/**
- * Whether the client has closed the connection in the middle of its body, or when all of it had
- * arrived and was not read yet. It does not read the answer.
- */
+/** Whether the client closed the connection before the body was read. */
 function isOfGoneClient(thrown: unknown, { raw }: FastifyRequest): boolean {
   return raw.destroyed && (!raw.complete || raw.errored === thrown)
 }
@@ -80,17 +76,17 @@ function refusedBody(errors: FastifySchemaValidationError[], request: FastifyReq
     : new ApiError('validationFailed', { details, reason: { code: 'schema_violated', facts } })
 }
 
-/** Absent or null: the "basic check" of spec section 7 does not tell them apart. */
+/** Absent or null: spec section 7 treats both alike. */
 function lacks(body: unknown, field: string): boolean {
   return (
     typeof body === 'object' &&
     body !== null &&
     !Array.isArray(body) &&
-    (body as Record<string, unknown>)[field] == null // any object may be read by name
+    (body as Record<string, unknown>)[field] == null
   )
 }
 
-/** The class of a failure: its message may hold what a caller sent. */
+/** Only the class name: the message may contain caller input. */
 function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : typeof thrown
 }

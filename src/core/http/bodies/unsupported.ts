@@ -8,10 +8,7 @@ const readTypes: ReadonlySet<string> = new Set([mediaTypes.form, ...longMediaTyp
 const parameter = /;[ \t]*([^\s=;"]+)=("(?:[^"\\]|\\.)*"|[^;]*)/g
 const readCharsets = new Set(['utf-8', 'utf8', 'us-ascii'])
 
-/**
- * Refuses a body of a coding or charset that is not read, after what `refusal` refuses.
- * @throws ApiError unsupportedMediaType, or the answer of `refusal`
- */
+/** After `refusal`. @throws ApiError unsupportedMediaType, or the error of `refusal` */
 export function refusesUnsupported(
   refusal: (request: FastifyRequest) => ApiError | undefined,
 ): preParsingHookHandler {
@@ -25,10 +22,7 @@ export function refusesUnsupported(
   }
 }
 
-/**
- * Why the body of a request is not read, although its media type may be: it has a content coding, or
- * a charset that is not UTF-8. Null if it is read, or if there is none.
- */
+/** A content coding, or a charset other than UTF-8; null if supported. */
 export function unsupportedBody(
   headers: IncomingHttpHeaders,
 ): 'body_of_other_coding' | 'body_of_other_charset' | null {
@@ -38,7 +32,7 @@ export function unsupportedBody(
   }
   const { 'content-type': type = '' } = headers
   const [essence = ''] = type.split(';')
-  if (!readTypes.has(essence.trim().toLowerCase())) return null // refused as a body of another type
+  if (!readTypes.has(essence.trim().toLowerCase())) return null // rejected by type
   return charsetsOf(type).every((charset) => readCharsets.has(charset))
     ? null
     : 'body_of_other_charset'
@@ -49,7 +43,7 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
   return coding !== undefined || Number(length) > 0
 }
 
-/** RFC 9110 section 5.6.1: empty elements count for nothing. */
+/** RFC 9110 section 5.6.1: empty elements are ignored. */
 function listOf(value = ''): string[] {
   return value
     .split(',')
@@ -57,7 +51,7 @@ function listOf(value = ''): string[] {
     .filter((member) => member !== '')
 }
 
-/** Lists every charset that is named: of two, a proxy could read one and this service the other. */
+/** All charsets: with two, a proxy and this service could read different ones. */
 function charsetsOf(type: string): string[] {
   return [...type.matchAll(parameter)]
     .filter(([, name = '']) => name.toLowerCase() === 'charset')

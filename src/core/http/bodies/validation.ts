@@ -5,9 +5,8 @@ import { isStorableText } from '../../lib/text.ts'
 import type { JsonSchema } from '../schemas.ts'
 
 /**
- * Options of Ajv: it coerces no value ({"name": 5} is refused), removes none, and reports every
- * violation. Formats check the length first: with `allErrors` a pattern would run over a megabyte
- * that `maxLength` has already refused.
+ * No coercion, no removal, all violations. Formats check the length first: with `allErrors`,
+ * patterns run over texts beyond `maxLength`.
  */
 export const ajvOptions = {
   customOptions: {
@@ -16,7 +15,7 @@ export const ajvOptions = {
     allErrors: true,
     formats: { text: isStorableText },
   },
-  // Added after Fastify's own formats, which define `email` in another way.
+  // After Fastify's formats, to override `email`.
   onCreate: (ajv: { addFormat(name: string, check: (value: string) => boolean): unknown }) => {
     ajv.addFormat('email', isEmail)
   },
@@ -27,19 +26,16 @@ interface Validate {
   readonly errors?: FastifySchemaValidationError[] | null
 }
 
-/**
- * Compiles a schema to a check of values that are no request body: it answers the same `details` as
- * for a body. Ajv is loaded at the first call.
- */
+/** For values other than request bodies. Loads Ajv at first use. */
 export async function compileCheck(schema: JsonSchema): Promise<(value: unknown) => Detail[]> {
   const { createCompilers } = await import('./compilers.ts')
   const compile = createCompilers().factory.buildValidator({}, ajvOptions)
   const route = { schema, method: '', url: '', httpPart: 'body' }
-  const validate = compile(route) as Validate // as Fastify's own routes use it
+  const validate = compile(route) as Validate // as in Fastify
   return (value) => (validate(value) === true ? [] : describeValidation(validate.errors ?? []))
 }
 
-/** Converts Ajv's errors to the `details` of spec section 7. */
+/** Converts Ajv errors to `details` (spec section 7). */
 export function describeValidation(errors: readonly FastifySchemaValidationError[]): Detail[] {
   return errors.map(({ keyword, instancePath, params, message = 'is not valid' }) => {
     const path = instancePath

@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { RefusalReason } from '../../errors.ts'
 
-/** Why requests have no caller: a credential that counts as none says so before it is passed over. */
+/** Why a credential was ignored. */
 const noted = new WeakMap<FastifyRequest, RefusalReason>()
 
-/** Notes why a credential counts as none; the reason of the 401, if no other scheme follows. */
+/** The reason of the 401 if no other scheme succeeds. */
 export function noteAbsence(request: FastifyRequest, reason: RefusalReason): void {
   noted.set(request, reason)
 }
 
-/** Why no accepted scheme has authenticated the request. */
 export function absenceOf(
   request: FastifyRequest,
   accepted: readonly { readonly scheme: string }[],
@@ -17,7 +16,7 @@ export function absenceOf(
   const reason = noted.get(request)
   if (reason) return reason
   const [sent = ''] = request.headers.authorization?.split(' ', 1) ?? []
-  // Of the header only a plain word: a credential that was sent without its scheme is no fact.
+  // Only known schemes: a credential sent without a scheme must not be logged.
   const known = [...otherSchemes, ...request.server.authenticators.map(({ header }) => header)]
   const sent_scheme = known.find((name) => name === sent.toLowerCase()) ?? null
   return {
@@ -26,5 +25,5 @@ export function absenceOf(
   }
 }
 
-/** Schemes that programs send although no module authenticates them. */
+/** Schemes that programs send without support here. */
 const otherSchemes = ['digest', 'dpop', 'negotiate']

@@ -3,10 +3,7 @@ import { decide, lackedScopes, type Resource } from '../../policy/decide.ts'
 import type { Principal } from '../../policy/principal.ts'
 import { describeRule, type Rule } from '../../policy/rules.ts'
 
-/**
- * Creates the 403 for a caller whom a rule denies. If a bearer token lacks only a scope, the
- * challenge names the scopes of the rule. RFC 6750 section 3.1.
- */
+/** If a bearer token lacks only a scope, the challenge names the scopes. RFC 6750 section 3.1. */
 export function accessDenied(
   rule: Rule | undefined,
   principal: Principal | null,
@@ -25,7 +22,7 @@ function challengeOf(scopes: readonly string[]): string {
   return `Bearer realm="API", error="insufficient_scope", scope="${scopes.join(' ')}"`
 }
 
-/** What a caller lacks whom a rule denies, for the operator. */
+/** The missing parts, for the operator. */
 export function reasonOfDenial(
   rule: Rule | undefined,
   principal: Principal | null,
@@ -45,7 +42,7 @@ export function reasonOfDenial(
 
 type Part = Exclude<Rule, { readonly kind: 'any' | 'all' }>
 
-/** The parts of a rule that deny the caller, in its order; those that hold are left out. */
+/** The parts of a rule that deny the caller, in order. */
 function missingParts(rule: Rule, principal: Principal | null, resource?: Resource): Part[] {
   if (decide(rule, principal, resource) === true) return []
   if (rule.kind !== 'any' && rule.kind !== 'all') return [rule]

@@ -1,26 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../crypto/digest.ts'
 
-/**
- * Entity tags and If-Match, RFC 9110 sections 8.8.3 and 13.1.1. They prevent lost updates: a change
- * of a resource that has changed meanwhile is refused (412).
- */
+/** Entity tags and If-Match (RFC 9110 sections 8.8.3, 13.1.1) prevent lost updates. */
 
-/** Whether the current state, read in the transaction of the change, meets the precondition. */
+/** Checked in the transaction of the change. */
 export type Precondition<Thing> = (current: Thing) => boolean
 
-// Long enough that two states of a resource never have the same tag.
+// Long enough to exclude collisions between states.
 const tagLength = 22
 
-/** Computes the strong tag of a representation; every change of a field changes it. */
+/** Strong tag of a representation. */
 function entityTag(shown: object): string {
   return `"${digest(JSON.stringify(shown)).slice(0, tagLength)}"`
 }
 
-/**
- * Sets the ETag of a representation, and answers the representation.
- * @param part what the tag is computed of, where the rest changes by itself
- */
+/** @param part the stable part, if other fields change automatically */
 export function tagged<Shown extends object>(
   reply: FastifyReply,
   shown: Shown,
@@ -31,8 +25,7 @@ export function tagged<Shown extends object>(
 }
 
 /**
- * Parses If-Match to a precondition; undefined if the header is absent or `*`. The comparison is
- * strong, so weak tags and malformed ones match nothing.
+ * Undefined if absent or `*`. Strong comparison: weak and malformed tags never match.
  * @throws Error if the route does not declare the header
  */
 export function ifMatch<Thing extends object>(
@@ -44,6 +37,6 @@ export function ifMatch<Thing extends object>(
   const header = headers['if-match']
   if (header === undefined) return undefined
   const wanted = header.split(',').map((tag) => tag.trim())
-  if (wanted.length === 1 && wanted[0] === '*') return undefined // met, because the resource exists
+  if (wanted.length === 1 && wanted[0] === '*') return undefined // the resource exists
   return (current) => wanted.includes(entityTag(show(current)))
 }

@@ -7,41 +7,37 @@ import type { Principal } from '../../policy/principal.ts'
 import { accessDenied } from './denied.ts'
 
 /**
- * The reauthorization of the caller. The authorization comes before the body is read, and a body, a
- * batch or a hash can take long; an account, a session, a token or a role that ended meanwhile must
- * not change anything. So each change reauthorizes its caller in the transaction that commits it.
+ * The account, session, token or role may end between authorization and commit (slow body, batch,
+ * hash), so each change reauthorizes its caller in the committing transaction.
  */
 
-/** An authenticated caller, with functions to authenticate it again later. */
 export interface Authenticated {
   readonly principal: Principal
-  /** The lock names that every change takes exclusively which can end the caller; see `Guard`. */
+  /** Locks that every change which can end the caller takes exclusively; see `Guard`. */
   lockNames(): readonly string[]
   /**
-   * Reads the caller again by `db`, as `authenticate` would for the same credential, but without
-   * login limits; null if the caller has ended. An automatic lockout ends no caller.
+   * Reads the caller again, without login limits; null if ended. An automatic lockout ends no
+   * caller.
    */
   revalidate(db: DatabaseOrTransaction): Promise<Principal | null>
 }
 
-/** The guard of a request's changes. */
 export interface Reauthorization extends Guard {
-  /** Reauthorizes outside a transaction: after a body was read, or for a batch of a long answer. */
+  /** Outside a transaction: after a body, or between batches of a long response. */
   now(): Promise<void>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null if no caller was authenticated. */
+    /** Null without an authenticated caller. */
     guard: Reauthorization | null
-    /** Set by the guard, to detect a change that does not use it. */
+    /** Set by the guard, to detect changes without a guard. */
     isReauthorized: boolean
   }
 }
 
 /**
- * Answers the guard that reauthorizes the request's caller in the transaction of its change; undefined if
- * the route requires no caller. It refuses as a new request with the same credential would be.
+ * Undefined if the route requires no caller. Rejects like a new request with the same credential.
  */
 export function reauthorize({ guard }: FastifyRequest): Reauthorization | undefined {
   return guard ?? undefined
@@ -50,11 +46,10 @@ export function reauthorize({ guard }: FastifyRequest): Reauthorization | undefi
 export interface GuardOptions {
   readonly db: DatabaseOrTransaction
   readonly caller: Authenticated
-  /** Creates the 401 for a caller who has ended. */
+  /** Creates the 401 for an ended caller. */
   readonly ended: (reason: RefusalReason) => ApiError
 }
 
-/** The guard of a request whose caller was authenticated. */
 export class RequestGuard implements Reauthorization {
   readonly #request: FastifyRequest
   readonly #options: GuardOptions
@@ -84,12 +79,12 @@ async function authorize(
   { caller, ended }: GuardOptions,
 ): Promise<void> {
   const principal = await caller.revalidate(db)
-  // The subject changes if the identity of a provider's token was linked to another account.
+  // The subject changes if a federated identity was linked to another account.
   if (principal?.subject !== caller.principal.subject) throw ended(reasonOfEnd(caller.principal))
   const resource = request.resource?.facts
   const rule = request.routeOptions.config.access?.rule
   const allowed = rule && decide(rule, principal, resource)
-  // Without its facts some rules are undecided; handlers apply those rules themselves.
+  // Rules that need facts of the resource are applied by handlers.
   if (resource ? allowed !== true : allowed === false) {
     throw accessDenied(rule, principal, resource ?? undefined)
   }
@@ -100,7 +95,7 @@ function reasonOfEnd({ credential, subject }: Principal): RefusalReason {
   return { code: 'caller_ended', facts: { user_id: subject, scheme: credential.scheme } }
 }
 
-/** Asserts, after a changing handler, that it used the guard. @throws Error if it did not */
+/** @throws Error if a changing handler did not use the guard */
 export const assertReauthorized: onSendHookHandler = (request, reply, payload, done) => {
   const { guard, isReauthorized, method } = request
   if (reply.statusCode < 400 && guard && !isReauthorized) {

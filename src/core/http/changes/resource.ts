@@ -6,52 +6,45 @@ import { errorNameOf } from '../declared-error.ts'
 import { ifMatch, type Precondition } from './entity-tag.ts'
 import { type Reauthorization, reauthorize } from './reauthorize.ts'
 
-/** How the resource of a path is loaded. */
 export interface ResourceOptions<Thing extends object> {
-  /** The parameter of the path with its name: `id` for `/users/:id`. */
+  /** Path parameter: `id` for `/users/:id`. */
   readonly param: string
-  /** The error if it does not exist. */
   readonly missing: ErrorRow
-  /** Reads it; null if it does not exist, also if the text is no valid name. */
+  /** Null if not found, or if the text is invalid. */
   load(text: string): Thing | null | Promise<Thing | null>
-  /** The facts of it, or of a missing one, that the rule uses; absent if no rule uses any. */
+  /** Also of a missing resource; absent if no rule uses facts. */
   facts?(thing: Thing | null, rule: Rule): Resource | Promise<Resource>
-  /** The representation of which its ETag is computed; absent: the thing itself. */
+  /** The representation for the ETag; default: the thing itself. */
   show?(thing: Thing): object
 }
 
-/**
- * The loader of a route's resource. `access` reads the resource once, after authentication and
- * before the body; the handler gets it from the loader, with its type.
- */
+/** `access` reads the resource once, before the body; handlers use `of`. */
 export interface ResourceLoader<Thing extends object> extends ResourceOptions<Thing> {
-  /** The resource as read for this request. @throws Error if the route does not declare it */
+  /** @throws Error if the route does not declare the resource */
   of(request: FastifyRequest): Thing
-  /** The conditions of a change by this request. @throws Error if the route does not declare it */
+  /** @throws Error if the route does not declare the resource */
   changeBy(request: FastifyRequest): ChangeConditions<Thing>
 }
 
-/** The conditions of a change, besides its rule. */
+/** Conditions in addition to the rule. */
 export interface ChangeConditions<Thing> {
-  /** The resource as it was read before; if absent, the transaction reads it. */
+  /** The resource as read before; absent: the transaction reads the resource. */
   readonly seen?: Thing
-  /** The precondition of the request. */
   readonly isWanted?: Precondition<Thing> | undefined
-  /** Reauthorizes the caller in the transaction of the change; absent on the command line. */
+  /** Absent on the command line. */
   readonly guard?: Reauthorization | undefined
 }
 
-/** The resource that was read for a request, and the facts for its rule. */
 export interface LoadedResource {
   readonly loader: ResourceOptions<object>
   readonly thing: object | null
-  /** The facts to which the rule was applied; undefined before. */
+  /** Undefined until the rule was applied. */
   facts: Resource | undefined
-  /** Set by `changeBy`, to detect a handler that ignores the precondition. */
+  /** Set by `changeBy`, to detect handlers that ignore the precondition. */
   isConditionAsked: boolean
 }
 
-/** Creates the loader of a resource, for the `config` of its routes. */
+/** For the `config` of routes. */
 export function resource<Thing extends object>(
   options: ResourceOptions<Thing>,
 ): ResourceLoader<Thing> {
@@ -64,7 +57,7 @@ export function resource<Thing extends object>(
           `${request.routeOptions.url} does not declare the resource that it asks for`,
         )
       }
-      return loaded.thing as Thing // the answer of `load`; `access` has refused null
+      return loaded.thing as Thing // `access` has rejected null
     },
     changeBy(request) {
       const seen = loader.of(request)
@@ -75,7 +68,7 @@ export function resource<Thing extends object>(
   return loader
 }
 
-/** Asserts, after a handler, that it used If-Match. @throws Error if it succeeded without */
+/** @throws Error if a handler succeeded without using If-Match */
 export const assertConditionAsked: onSendHookHandler = (request, reply, payload, done) => {
   const isAsked = request.resource?.isConditionAsked ?? false
   if (reply.statusCode < 400 && request.headers['if-match'] !== undefined && !isAsked) {
@@ -84,7 +77,7 @@ export const assertConditionAsked: onSendHookHandler = (request, reply, payload,
   done(null, payload)
 }
 
-/** Asserts, after a handler, that the rule was applied to the resource. @throws Error if not */
+/** @throws Error if a handler did not apply the rule to the resource */
 export const assertRuleAsked: onSendHookHandler = (request, reply, payload, done) => {
   if (reply.statusCode < 400 && request.resource?.facts === undefined) {
     throw new Error(`${request.routeOptions.url} succeeded without asking its rule`)
@@ -92,22 +85,19 @@ export const assertRuleAsked: onSendHookHandler = (request, reply, payload, done
   done(null, payload)
 }
 
-/** The two steps of a change inside its transaction. */
 export interface ChangeOf<Thing, Done> {
-  /** Reads the thing and locks its row until the transaction ends. */
+  /** Reads the thing and locks its row. */
   lock(): Promise<Thing | null>
   /**
-   * Writes a change of `as`. Unless `isLocked`, `as` was read before the transaction: the answer is
-   * null if the row has changed since in a way that the answer would show. Null also if the rule
-   * denies the change.
+   * Unless `isLocked`, `as` was read before the transaction: null if the row has visibly changed.
+   * Null also if the rule denies the change.
    */
   write(as: Thing, isLocked: boolean): Promise<Done | null>
 }
 
 /**
- * Compares and sets: changes a thing as the request has read it, and reads it again only if it has
- * changed meanwhile. Null if the thing was deleted meanwhile.
- * @throws ApiError accessDenied if the rule denies the change of the thing as it is now;
+ * Compare and set; reads again only after a conflict. Null if deleted.
+ * @throws ApiError accessDenied if the rule denies a change of the current state;
  * preconditionFailed
  */
 export async function changeAsSeen<Thing, Done>(
@@ -128,19 +118,18 @@ export async function changeAsSeen<Thing, Done>(
   return done
 }
 
-/** The resource that the path names does not exist. */
 export function resourceAbsent({ missing }: Pick<ResourceOptions<object>, 'missing'>): ApiError {
   return new ApiError(missing, {
     reason: { code: 'resource_absent', facts: { resource: errorNameOf(missing) } },
   })
 }
 
-/** If-Match does not name the resource as it is now. RFC 9110 section 13.1.1. */
+/** RFC 9110 section 13.1.1. */
 export function preconditionFailed(): ApiError {
   return new ApiError('preconditionFailed', { reason: { code: 'etag_differs' } })
 }
 
-/** The resource of a request was deleted after it was read; `missing` as its loader names it. */
+/** The resource was deleted after the read. */
 export function goneMeanwhile(missing: ErrorRow): ApiError {
   return new ApiError(missing, {
     reason: { code: 'resource_gone', facts: { resource: errorNameOf(missing) } },

@@ -17,17 +17,16 @@ import type { Deps } from '../../runtime/deps.ts'
 import type { Job } from '../../runtime/jobs.ts'
 import { configChanged } from '../events.ts'
 
-// How soon a renewed certificate is used.
+// Time until a renewed certificate is used.
 const everyMs = 10_000
 const dayMs = 86_400_000
 
-/** The certificate of the server, which the files may replace while it runs. */
+/** The server certificate; files may be replaced at run time. */
 export interface Certificate {
-  /** The options of a server of node:https. */
   options(): ReturnType<typeof optionsOf>
-  /** When the certificate in use ends, in epoch milliseconds. */
+  /** Expiry in epoch milliseconds. */
   validUntil(): number
-  /** The job that reads the files again, and uses a renewed pair for new handshakes. */
+  /** Reloads the files; new handshakes use the renewed pair. */
   renewal(server: Server): Job
 }
 
@@ -36,10 +35,7 @@ type Needs = Pick<Deps, 'clock' | 'log' | 'workers'> & {
   readonly config: Pick<Config, 'baseUrl' | 'http'>
 }
 
-/**
- * Reads the certificate of the settings; null if they name none.
- * @throws Error if the files have changed for the worse since the settings were read
- */
+/** Null without certificate settings. @throws Error if the files became invalid */
 export function certificateOf({
   config,
   clock,
@@ -49,7 +45,7 @@ export function certificateOf({
 }: Needs): Certificate | null {
   const { tls } = config.http
   if (!tls) return null
-  // Each worker reads the files; one tells of it.
+  // Each worker reads the files; only one logs.
   const log = workers.index === 0 ? given : null
   const first = readTlsPair(tls, config)
   if (!first.pair) throw new Error(first.mistakes.join('; '))
@@ -57,7 +53,7 @@ export function certificateOf({
   let seen = ''
   let toldAt = Number.NEGATIVE_INFINITY
 
-  /** Warns, once a day, while the certificate is not valid or expires soon. */
+  /** Warns daily while the certificate is invalid or expires soon. */
   const tellOfLife = () => {
     const now = clock.now()
     const warning = lifeWarning(current, now)
@@ -71,7 +67,7 @@ export function certificateOf({
     if (!pair) {
       log?.warn({ mistakes }, 'the TLS files cannot be used as they are: the certificate stays')
     } else if (!isSame(pair, current)) {
-      const secure = server as unknown as HttpsServer // it was made with `options`
+      const secure = server as unknown as HttpsServer // made with `options`
       secure.setSecureContext(optionsOf(pair))
       current = pair
       toldAt = Number.NEGATIVE_INFINITY
@@ -93,7 +89,7 @@ export function certificateOf({
       readsFiles: true,
       async run() {
         const now = await contentsOf(tls)
-        // The two files do not change at the same instant: if they do not fit, the next change counts.
+        // The files change one after the other: a mismatch waits for the next change.
         if (now !== seen) renew(server)
         seen = now
         tellOfLife()
@@ -102,7 +98,7 @@ export function certificateOf({
   }
 }
 
-/** A digest of what the files hold, or of why they cannot be read. */
+/** Digest of the contents or of the read error. */
 async function contentsOf({ certFile, keyFile }: TlsFiles): Promise<string> {
   const read = async (file: string) => {
     assertOrdinary(file)

@@ -2,25 +2,21 @@ import type { Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/**
- * The unsent answers of a connection, the next one first, and its last answer even if it is sent.
- * Other sent answers are removed, so that the memory they refer to is freed.
- */
+/** Unsent responses in order, and the last response. Others are removed to free memory. */
 const answers = new WeakMap<Duplex, ServerResponse[]>()
-/** Connections that close after an answer that is under way or queued. */
+/** Connections that close after a pending response. */
 const over = new WeakSet<Duplex>()
 
-// How long a client may go on sending after the answer that closes its connection.
+// How long a client may send after the last response.
 const lingerMs = 2_000
-// How long a connection that is served no more stays open: not all until the same moment, because
-// their clients may connect again at once.
+// Minimum delay before closing; spread, because clients may reconnect at once.
 const minHeldMs = 4_000
 const maxHeldMs = 8_000
 const heldStepMs = 50
 
 /**
- * Prepares every connection of a server. Node removes its own `error` listener after the first
- * error, and a later error without a listener would end the process: the listener added here stays.
+ * Node removes its own `error` listener after the first error; a second error would end the
+ * process.
  */
 export function prepareConnections(server: Server): Connections {
   const sockets = new Set<Socket>()
@@ -28,7 +24,7 @@ export function prepareConnections(server: Server): Connections {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', ignore)
-    // Node caches the address at the first read; after a reset it could not be read any more.
+    // Cached by Node; after a reset the address is lost.
     void socket.remoteAddress
   }
   const serve = (socket: Socket) => {
@@ -42,7 +38,7 @@ export function prepareConnections(server: Server): Connections {
     })
     server.on('secureConnection', (socket: Socket) => {
       const transport = transportOf(socket)
-      // The TLS socket stands for the connection from here on.
+      // The TLS socket replaces the TCP socket.
       if (transport) sockets.delete(transport)
       serve(socket)
     })
@@ -63,12 +59,11 @@ export function prepareConnections(server: Server): Connections {
   }
 }
 
-/** Whether the connections of a server begin with a TLS handshake. */
 export function speaksTls(server: Server): boolean {
   return 'setSecureContext' in server
 }
 
-/** The open TCP sockets below TLS, by the addresses of both ends. */
+/** Open TCP sockets below TLS, by the addresses of both ends. */
 const transports = new Map<string, Socket>()
 
 function rememberTransport(socket: Socket): void {
@@ -79,7 +74,7 @@ function rememberTransport(socket: Socket): void {
   })
 }
 
-/** Returns the TCP socket below a TLS socket, which has the same addresses; undefined for a TCP socket. */
+/** The TCP socket below a TLS socket; undefined for TCP. */
 export function transportOf(socket: Socket): Socket | undefined {
   return transports.get(endsOf(socket))
 }
@@ -88,11 +83,10 @@ function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket):
   return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`
 }
 
-/** The open connections of a server. */
 export interface Connections {
-  /** Lets the answers whose header is not sent yet close their connections. */
+  /** Responses without a sent header close their connections. */
   closeAfterAnswers(): void
-  /** Closes those without an unsent answer, including those with an incomplete header. */
+  /** Closes connections without an unsent response, including incomplete headers. */
   endUnanswered(): void
 }
 
@@ -102,7 +96,6 @@ function isAnswering(socket: Socket): boolean {
 
 function ignore(): void {}
 
-/** Notes an answer as the last one of its connection. */
 export function startAnswer(response: ServerResponse): void {
   const { socket } = response.req
   const waiting = answers.get(socket)
@@ -111,39 +104,36 @@ export function startAnswer(response: ServerResponse): void {
   forgetSentAnswers(socket)
 }
 
-/** Removes the sent answers of a connection, except the last. Call it when an answer is sent. */
+/** Call when a response is sent. Keeps the last response. */
 export function forgetSentAnswers(socket: Duplex): void {
   const waiting = answers.get(socket) ?? []
   while (waiting.length > 1 && waiting[0]?.writableFinished) waiting.shift()
 }
 
-/** Answers the last answer of a connection; undefined before the first. */
+/** Undefined before the first response. */
 export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {
   return answers.get(socket)?.at(-1)
 }
 
-/** The answer that this one waits for; undefined if it is the next to be sent. */
+/** The response to send before this response; undefined if none. */
 export function answerAheadOf(response: ServerResponse): ServerResponse | undefined {
   const waiting = answers.get(response.req.socket) ?? []
   const ahead = waiting[waiting.indexOf(response) - 1]
   return ahead?.writableFinished === false ? ahead : undefined
 }
 
-/**
- * Marks a connection to be closed after the answer to the present request; no later one is served.
- */
+/** Closes the connection after the current response; later requests are dropped. */
 export function serveNoMore(socket: Duplex): void {
   over.add(socket)
 }
 
-/** Whether `serveNoMore` was called for a connection. */
 export function isOver(socket: Duplex): boolean {
   return over.has(socket)
 }
 
 let nextHeldMs = minHeldMs
 
-/** Serves no further request of a connection, and ends the connection after some seconds. */
+/** Serves no further request and closes after some seconds. */
 export function endLater(socket: Duplex): void {
   serveNoMore(socket)
   socket.pause()
@@ -151,7 +141,7 @@ export function endLater(socket: Duplex): void {
   nextHeldMs = nextHeldMs < maxHeldMs ? nextHeldMs + heldStepMs : minHeldMs
 }
 
-/** Sends the last bytes of a connection and closes it, at the latest after `lingerMs`. */
+/** Sends the last bytes and closes within `lingerMs`. */
 export function endWith(socket: Duplex, text: string): void {
   serveNoMore(socket)
   socket.end(text)
@@ -159,9 +149,8 @@ export function endWith(socket: Duplex, text: string): void {
 }
 
 /**
- * Replaces Socket.destroySoon, which node:http calls after the last answer. If the client is still
- * sending, closing at once would reset the connection, and the client could lose the answer before
- * it has read it: the rest is read and discarded for up to `lingerMs`. RFC 9112 section 9.6.
+ * Replaces Socket.destroySoon, which node:http calls after the last response: closing while the
+ * client sends would lose the response. Discards input for up to `lingerMs`. RFC 9112 section 9.6.
  */
 function closeWhenRead(this: Socket): void {
   const request = lastAnswerOf(this)?.req

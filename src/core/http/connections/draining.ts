@@ -3,25 +3,25 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Connections } from './connections.ts'
 
-// How long readiness answers 503 before the port is closed.
+// How long readiness reports 503 before the port closes.
 const noticeMs = 250
-// How many turns of the event loop without a new connection mean that all have been accepted.
+// Turns of the event loop without a new connection until all are accepted.
 const quietTurns = 5
-const maxTurns = 511 // Node's backlog: at most so many connections wait to be accepted
+const maxTurns = 511 // Node's accept backlog
 
-// How long a client may take to finish a header that it has begun when the service stops.
+// Time to finish a request header during shutdown.
 export const headerMs = 2_000
 
 /**
- * While the service stops, each answer closes its connection; connections without a request to
- * answer are closed after `headerMs`. Otherwise idle connections would delay the stop.
+ * Idle connections would delay the shutdown: responses close their connections, and connections
+ * without a request close after `headerMs`.
  */
 export function closeConnectionsWhileDraining(
   app: FastifyInstance,
   connections: Connections,
 ): void {
   app.addHook('preClose', async () => {
-    // Fastify closes the connections of requests that begin from here on.
+    // Fastify closes the connections of later requests.
     connections.closeAfterAnswers()
     const timer = globalThis.setTimeout(() => connections.endUnanswered(), headerMs).unref()
     app.server.once('close', () => clearTimeout(timer))
@@ -29,9 +29,8 @@ export function closeConnectionsWhileDraining(
 }
 
 /**
- * Resolves when a server has accepted the connections that wait for it; at once if it does not
- * listen. Node accepts one connection per turn of its event loop, and closing the port resets those
- * that still wait.
+ * Node accepts one connection per turn, and closing the port resets waiting connections. Resolves
+ * when all are accepted.
  */
 export async function untilRead(server: Server): Promise<void> {
   if (!server.listening) return

@@ -4,9 +4,8 @@ import { transportOf } from './connections.ts'
 import { refuse } from './parser-errors.ts'
 
 /**
- * Handles the handshakes of a server that fail or take too long. Node reports them as errors of a
- * request (`clientError`), whose answer would need the TLS connection that was not made. A request in
- * plain HTTP is refused in plain HTTP; OpenSSL recognizes the methods GET, HEAD, POST and PUT.
+ * Node reports failed and slow TLS handshakes as `clientError` without a usable connection. Plain
+ * HTTP gets a plain HTTP error; OpenSSL recognizes GET, HEAD, POST and PUT.
  */
 export function endFailedHandshakes(server: Server): void {
   server.removeAllListeners('tlsClientError')

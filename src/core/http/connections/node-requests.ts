@@ -7,12 +7,11 @@ import { isOver, serveNoMore, startAnswer } from './connections.ts'
 import { answer } from './parser-errors.ts'
 
 /**
- * A request for another protocol (CONNECT, Upgrade) is served as any request. Otherwise Node would pass
- * the socket to the events `connect` and `upgrade` without the listeners that order answers, notice the
- * end of the connection and handle errors. Node has no option for CONNECT. docs/adr/0086
+ * Serves CONNECT and Upgrade like any request. Node's `connect` and `upgrade` events bypass the
+ * listeners for order, close and errors, and Node has no option for CONNECT. docs/adr/0086
  */
 class NodeRequest extends http.IncomingMessage {
-  /** The parser stops after such a request: no later request is served. */
+  /** The parser stops after such a request. */
   asksForOtherProtocol = false
 
   get upgrade(): boolean {
@@ -24,14 +23,14 @@ class NodeRequest extends http.IncomingMessage {
   }
 }
 
-// Node has no public function that adds header lines without checking each line again. docs/adr/0086
+// No public Node API adds header lines without validating each line again. docs/adr/0086
 const storeHeader: unknown = Reflect.get(http.ServerResponse.prototype, '_storeHeader')
 if (typeof storeHeader !== 'function') throw new Error('node:http has no _storeHeader any more')
 const store = storeHeader
 
-/** A response that sends the security headers as one text after its status line. */
+/** Sends the security headers as one text after the status line. */
 class NodeResponse extends http.ServerResponse implements Measured {
-  // Fields from the start on, so that all responses keep one shape.
+  // Always present: all responses keep one shape.
   measured: RouteMeasurements | undefined = undefined
   beganAt = 0
 
@@ -40,29 +39,25 @@ class NodeResponse extends http.ServerResponse implements Measured {
   }
 }
 
-/** Sets the headers of every answer that its response does not send by itself. */
+/** Headers that the response class does not send. */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  if (!(reply.raw instanceof NodeResponse)) reply.headers(securityHeaders) // one of `inject`
+  if (!(reply.raw instanceof NodeResponse)) reply.headers(securityHeaders) // `inject`
   reply.header('x-request-id', request.id)
 }
 
-/** The classes of requests and responses, for the options of `createServer`. */
+/** For the options of `createServer`. */
 export const requestClasses = {
   IncomingMessage: NodeRequest as typeof IncomingMessage,
   ServerResponse: NodeResponse as typeof ServerResponse,
 } as const
 
-/** The methods that a route can have; Node also parses those of RTSP. */
+/** Methods of routes; Node also parses RTSP methods. */
 const servedMethods = new Set(http.METHODS.filter((method) => method !== 'CONNECT'))
 
-/** The responses to requests whose client waits for a 100 before sending the body. */
+/** Responses whose client waits for 100 Continue. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/**
- * Wraps the one request listener of a server. It also handles the events after which Node would
- * answer a request itself, without the headers and the body of the contract, or close its
- * connection.
- */
+/** Also handles events for which Node would respond without our headers and body. */
 export function takeRequests(server: Server): void {
   const [serve] = server.listeners('request') as RequestListener[]
   if (!serve) throw new Error('the server has no listener for its requests')
@@ -96,10 +91,7 @@ export function takeRequests(server: Server): void {
   server.on('checkExpectation', takeExpecting)
 }
 
-/**
- * Sends a 100 to a client that waits for it before it sends the body. Called when the body is about
- * to be read; a request that is refused before gets no 100. RFC 9110 section 10.1.1.
- */
+/** Only when the body is read: a rejected request gets no 100. RFC 9110 section 10.1.1. */
 export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue()
   waiting.delete(request)

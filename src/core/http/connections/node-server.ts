@@ -6,10 +6,7 @@ import { answer, onClientError } from './parser-errors.ts'
 import { isMisshapen } from './request-shape.ts'
 import { checkIntervalMs, headersTimeoutMs, requestTimeoutMs } from './time-limits.ts'
 
-/**
- * Makes a server of node:http for a port beside that of the service, which does little: it has the
- * limits of the service, and the same answers to a request that is malformed.
- */
+/** For an additional port, with the limits and error responses of the service. */
 export function nodeServer(respond: (request: IncomingMessage, response: ServerResponse) => void): {
   readonly server: Server
   readonly connections: Connections
@@ -20,7 +17,7 @@ export function nodeServer(respond: (request: IncomingMessage, response: ServerR
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: checkIntervalMs,
       ...requestClasses,
-      requireHostHeader: false, // Node's answer would be empty
+      requireHostHeader: false, // Node's response would be empty
     },
     (request, response) => {
       if (isMisshapen(request)) answer(response, 'badRequest')

@@ -8,28 +8,24 @@ import { securityHeaders } from '../headers.ts'
 import { contentTypes } from '../media-types.ts'
 import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
 
-/** Connections that are refused as soon as the answer under way is sent. */
+/** Connections to reject after the pending response. */
 const refused = new WeakSet<Duplex>()
-/**
- * Requests without the limit on the time of a whole request: their routes have a limit of their
- * own.
- */
+/** Requests whose routes have their own time limit. */
 const withoutTimeout = new WeakSet<IncomingMessage>()
 
-/** Removes the limit on the time of a whole request, once its header has been read. */
+/** Removes the limit on the request time. */
 export function disableRequestTimeout(request: IncomingMessage): void {
   withoutTimeout.add(request)
 }
 
-/** By server: the counts of what it refuses before a route is found, by status. */
+/** By server: counts of rejections before routing, by status. */
 const unrouted = new WeakMap<object, Counters>()
 
-/** Counts the answers of a server that this file sends. */
 export function countUnrouted(server: Server, counters: Counters): void {
   unrouted.set(server, counters)
 }
 
-/** Node keeps the server of a connection on its socket. */
+/** Node stores the server on the socket. */
 function countOn(socket: Duplex & { readonly server?: object | null }, status: number): void {
   if (socket.server) unrouted.get(socket.server)?.add([String(status)])
 }
@@ -42,9 +38,8 @@ const byCode: Readonly<Record<string, ErrorName>> = {
 }
 
 /**
- * Answers Node's event `clientError`: a request is not HTTP, too long or too slow. There is only a
- * socket, no response object, and another answer may be under way on it. Node itself would answer
- * without a body.
+ * Handles `clientError`: invalid HTTP, too long or too slow. Only a socket exists, possibly with a
+ * pending response. Node would send no body.
  */
 export function onClientError(error: Error & { code?: string }, socket: Duplex): void {
   const current = lastAnswerOf(socket)
@@ -55,10 +50,10 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex):
   }
   // Node reports the timeout once per request.
   if (error.code === timedOut && current && withoutTimeout.has(current.req)) return
-  // Bytes behind the last request of a connection, or in a body that is refused, need not be HTTP.
+  // Bytes after the last request or in a rejected body need not be HTTP.
   if (isOver(socket) && isAnswering && (current.req.complete || current.headersSent)) return
   const row = byCode[error.code ?? ''] ?? 'badRequest'
-  // If the last request is not complete, the error is in its body.
+  // If the last request is incomplete, the error is in its body.
   const ahead = current?.req.complete ? current : current && answerAheadOf(current)
   if (!isAnswering) refuse(socket, row)
   else if (ahead) refuseBehind(ahead, socket, row)
@@ -66,16 +61,16 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex):
   else refuse(socket, row)
 }
 
-/** Refuses after the answer to a complete request; the connection serves no request after it. */
+/** Rejects after a complete request's response, and serves no further request. */
 function refuseBehind(current: ServerResponse, socket: Duplex, row: ErrorName): void {
-  if (refused.has(socket)) return // each further chunk causes an error of its own
+  if (refused.has(socket)) return // every chunk causes an error
   refused.add(socket)
   current.once('finish', () => {
     if (socket.writable) refuse(socket, row)
   })
 }
 
-/** Writes a refusal to a connection that has no response object, and closes it. */
+/** Writes an error to a bare connection and closes. */
 export function refuse(socket: Duplex, row: ErrorName): void {
   const { status, error } = errorTable[row]
   countOn(socket, status)
@@ -87,7 +82,7 @@ export function refuse(socket: Duplex, row: ErrorName): void {
   )
 }
 
-/** Sends an answer without Fastify, after the earlier ones of the connection, and closes it. */
+/** Responds without Fastify, after earlier responses, and closes. */
 export function answer(
   response: ServerResponse,
   row: ErrorName,

@@ -9,40 +9,36 @@ import { createTurns } from '../../queues/turns.ts'
 import { endLater, forgetSentAnswers, serveNoMore } from './connections.ts'
 import { type TogetherDeps, together } from './together.ts'
 
-/** How many requests wait on one connection; real clients pipeline far fewer. */
+/** Per connection; real clients pipeline far fewer. */
 export const maxWaitingRequests = 100
-/** How many wait on all connections together: each holds some kilobytes of memory. */
+/** Over all connections: each request holds some kilobytes. */
 export const maxWaitingOfAll = 5000
-// How many waiting requests start in one turn of the event loop, so that others are served between.
+// Waiting requests started per turn, so that other connections are served.
 const maxPerTurn = 16
 
 export interface OneRequestOptions extends TogetherDeps {
   readonly measurements: Pick<Measurements, 'requests'>
 }
 
-/** Whether a request of a connection is under way, and the requests that wait for it. */
 interface Connection {
   isBusy: boolean
-  /** Whether nothing of it is served any more. */
+  /** Nothing is served any more. */
   isDropped: boolean
   readonly waiting: (() => void)[]
-  /** Pauses the connection again; attached while requests wait on it. */
+  /** Pauses the connection; attached while requests wait. */
   readonly hold: () => void
 }
 
 /**
- * Serves the requests of a connection one after another: a pipelined request starts when the answer
- * to the one before it has been written to the kernel. Otherwise a client that sends and does not
- * read would have as many answers in memory as it has sent requests. RFC 9112 section 9.3.2.
+ * Serves the requests of a connection one after another, each after the previous response was
+ * written to the kernel. Otherwise a client that never reads would fill memory with responses. RFC
+ * 9112 section 9.3.2.
  *
- * While requests wait, the connection is not read; but Node parses all requests of a chunk at once.
- * A connection with more than `maxWaitingRequests` is ended, because nothing else frees their
- * memory. While `maxWaitingOfAll` wait, a connection with a further request is served no more, and
- * ended later, because a hostile client would connect again at once. Requests of a connection that
- * has closed are dropped.
+ * The connection is paused while requests wait, but Node parses whole chunks. Above
+ * `maxWaitingRequests` the connection closes, to free memory. Above `maxWaitingOfAll` the
+ * connection is not served and closes later, because a hostile client would reconnect at once.
  *
- * Requests without a body that arrive in one turn of the event loop are served together, after all
- * of them have been read: what the database tells all of them alike is then read once.
+ * Requests without a body that arrive in one turn share database reads.
  */
 export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, measurements }) => {
   const { requests } = measurements
@@ -54,16 +50,16 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
     const connection = connections.get(socket) ?? newConnection(socket)
-    // Otherwise a waiting request would run in the context of the last.
+    // Otherwise the request runs in the context of the previous request.
     const serve = () => inContextOf(request, done)
     if (!connection.isBusy) {
       start(connection, request, reply)
       if (!canWait(request)) return serve()
       return serveTogether(() => {
-        if (socket.writable && !connection.isDropped) serve() // else no answer can reach its client
+        if (socket.writable && !connection.isDropped) serve() // else the client is gone
       })
     }
-    if (socket.destroyed) return // no answer can reach its client
+    if (socket.destroyed) return // the client is gone
     connection.waiting.push(() => {
       start(connection, request, reply)
       serve()
@@ -71,7 +67,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
     waitingOfAll += 1
     if (connection.waiting.length > maxWaitingRequests) {
       drop(connection)
-      serveNoMore(socket) // the rest of the chunk may hold thousands of requests
+      serveNoMore(socket) // the chunk may contain thousands of requests
       socket.destroy()
     } else if (waitingOfAll > maxWaitingOfAll) {
       connection.isDropped = true
@@ -79,7 +75,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
       endLater(socket)
     } else if (connection.waiting.length === 1) {
       socket.pause()
-      socket.on('resume', connection.hold) // Node resumes the socket after each parsed request
+      socket.on('resume', connection.hold) // Node resumes after each parsed request
     }
   })
 
@@ -90,7 +86,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
     raw.on('close', onClose)
   }
 
-  // One listener for all answers: it takes less than a function of its own for each.
+  // One shared listener is cheaper than a closure per response.
   function onClose(this: ServerResponse & Measured): void {
     requests.end(this)
     const { socket } = this.req
@@ -101,7 +97,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
   function startNext(socket: Socket, connection: Connection): void {
     const { waiting } = connection
     forgetSentAnswers(socket)
-    if (!socket.writable) drop(connection) // it is closed, or its last answer said "connection: close"
+    if (!socket.writable) drop(connection) // closed, or "connection: close" was sent
     if (waiting.length === 0) {
       connection.isBusy = false
       return
@@ -137,8 +133,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
 })
 
 /**
- * Whether a request can wait until others have arrived. A body could be lost if its client closed
- * the connection meanwhile, and a request of `inject` belongs to the context of its caller.
+ * A body could be lost if the client closed; `inject` requests belong to their caller's context.
  */
 function canWait({ headers, raw: { socket } }: FastifyRequest): boolean {
   const hasBody =

@@ -7,17 +7,15 @@ import { headerMs, untilRead } from './draining.ts'
 import { nodeServer } from './node-server.ts'
 import { answer } from './parser-errors.ts'
 
-/** The server of HTTP_REDIRECT_PORT. */
 export interface PlainHttp {
   readonly server: Server
-  /** Answers all accepted requests, and closes the port. */
+  /** Answers accepted requests first. */
   close(): Promise<void>
 }
 
 /**
- * Makes the server of plain HTTP beside that of HTTPS. It redirects the navigation of a browser and
- * refuses everything else, because a program that sends its credentials in clear should fail at once
- * (ASVS 4.1.2). It reads no credentials, and each answer closes its connection.
+ * Redirects browser navigation and rejects everything else: programs that send credentials in clear
+ * text must fail at once (ASVS 4.1.2). Reads no credentials; each response closes the connection.
  */
 export function plainHttp({ baseUrl }: Pick<Config, 'baseUrl'>): PlainHttp {
   const { server, connections } = nodeServer((request, response) => {
@@ -37,7 +35,6 @@ export function plainHttp({ baseUrl }: Pick<Config, 'baseUrl'>): PlainHttp {
   }
 }
 
-/** Closes it when the service stops, at the same time as the port of HTTPS. */
 export function closeWith(app: FastifyInstance, { close }: PlainHttp): void {
   let closed: Promise<void> | undefined
   app.addHook('preClose', async () => {
@@ -46,10 +43,7 @@ export function closeWith(app: FastifyInstance, { close }: PlainHttp): void {
   app.addHook('onClose', async () => await closed)
 }
 
-/**
- * Whether a person opens a page. Browsers send Sec-Fetch-Mode to trustworthy addresses alone, so
- * over plain HTTP mostly Accept tells.
- */
+/** Browsers send Sec-Fetch-Mode only to trustworthy origins, so Accept decides over plain HTTP. */
 function isNavigation({ method, headers }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   const mode = headers['sec-fetch-mode']
@@ -57,13 +51,13 @@ function isNavigation({ method, headers }: IncomingMessage): boolean {
   return /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.accept ?? '')
 }
 
-/** The same path at BASE_URL. The Host header takes no part: it would name any site. */
+/** Same path at BASE_URL. The Host header is attacker-controlled. */
 function targetOf({ url = '/' }: IncomingMessage, baseUrl: string): string {
   const path = url.startsWith('/') ? url : '/'
   return new URL(`${baseUrl}${path}`).href
 }
 
-/** Redirects by 308. Browsers do not remember it, because of `Cache-Control: no-store`. */
+/** 308; not cached because of `Cache-Control: no-store`. */
 function redirect(response: ServerResponse, location: string): void {
   serveNoMore(response.req.socket)
   const headers = { ...securityHeaders, location, 'content-length': 0, connection: 'close' }

@@ -1,14 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 
-// Fields that name the server or the caller: of two values, a proxy could read one and this service
-// the other.
+// With two values, a proxy and this service could read different ones.
 const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 
 /**
- * Refuses requests that Node's parser accepts: of another version than HTTP/1.0 and 1.1, with no Host
- * or a malformed one, with a field sent twice that may be sent once, and with chunks in HTTP/1.0.
- * @throws ApiError badRequest
+ * Rejects what Node accepts: HTTP versions other than 1.0 and 1.1, missing or malformed Host,
+ * repeated singular fields, chunks in HTTP/1.0. @throws ApiError badRequest
  */
 export function assertShape({ raw }: FastifyRequest): void {
   if (isMisshapen(raw)) {
@@ -16,7 +14,7 @@ export function assertShape({ raw }: FastifyRequest): void {
   }
 }
 
-// RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.
+// RFC 3986 section 3.2.2.
 const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
 
 /** RFC 9112 sections 2.3, 3.2 and 6.1. */
@@ -40,10 +38,7 @@ function isDoubled(rawHeaders: readonly string[], name: string): boolean {
   return times > 1
 }
 
-/**
- * Whether a parameter of the path is empty, as in `/users/`. The router matches such a path, but it
- * counts as unknown. A wildcard may be empty.
- */
+/** The router matches `/users/`, which counts as unknown. A wildcard may be empty. */
 export function hasEmptyParameter({ params }: FastifyRequest): boolean {
   const given = params as Readonly<Record<string, string>> // set by the router
   for (const name in given) if (given[name] === '' && name !== '*') return true

@@ -5,40 +5,36 @@ import { transportOf } from './connections.ts'
 
 export interface SlowReaderOptions {
   readonly clock: Clock
-  /** How long a client may read nothing of an answer, in milliseconds. */
+  /** Maximum milliseconds without reading. */
   readonly stillMs: number
 }
 
-/** The minimum rate at which an answer must be read, on average over `windowMs`. */
+/** Minimum average rate over `windowMs`. */
 const minBytesPerSecond = 1024
 const windowMs = 30_000
 const checkMs = 1_000
 
-/** How much of the data written to a connection its client has read, in bytes. */
+/** Bytes of written data that the client has read. */
 export interface Taken {
-  /** Bytes of completed writes. */
   readonly done: number
-  /** Unread bytes of the write under way. */
+  /** Unread bytes of the current write. */
   readonly left: number
 }
 
-/** The progress of a client that reads an answer. */
 export interface Reading extends Taken {
-  /** Unread bytes of the write under way at its first check. */
+  /** Unread bytes at the first check of the current write. */
   readonly leftAtFirst: number
-  /** For how long the client has read nothing. */
+  /** Milliseconds without reading. */
   readonly stillMs: number
-  /** The present window: how long it has lasted, and the bytes read before it. */
+  /** Age of the current window, and bytes read before the window. */
   readonly windowMs: number
   readonly takenBefore: number
 }
 
 /**
- * Ends the connections of clients that do not read their answers: that read nothing for `stillMs`,
- * or less than `minBytesPerSecond` on average over `windowMs`. Unread answers stay in memory, and
- * their requests stay under way. All connections are checked once a second, so that a request costs
- * nothing. Bytes that the kernel has accepted count as read. Answers the function that watches the
- * connection of a request.
+ * Unread responses occupy memory: closes connections that read nothing for `stillMs`, or less than
+ * `minBytesPerSecond` over `windowMs`. One check per second adds no cost per request. Bytes
+ * accepted by the kernel count as read.
  */
 export function slowReaders(
   app: FastifyInstance,
@@ -65,7 +61,7 @@ export function slowReaders(
     while (readings.size > 0 && !stop.signal.aborted) {
       await clock.wait(checkMs, stop.signal)
       const now = clock.now()
-      // A clock that jumps or a busy process must not count against the clients.
+      // Clock jumps and a busy process must not penalize clients.
       const passedMs = Math.min(Math.max(now - before, 0), 2 * checkMs)
       before = now
       let ended = 0
@@ -83,7 +79,7 @@ export function slowReaders(
   }
 }
 
-/** Answers the progress after one more check, `passedMs` after the last; null: the first check. */
+/** The progress `passedMs` after the last check; null: first check. */
 export function nextReading(
   last: Reading | null,
   { done, left }: Taken,
@@ -105,7 +101,6 @@ export function nextReading(
   }
 }
 
-/** Whether a client reads too slowly. */
 export function isTooSlow(reading: Reading, stillMs: number): boolean {
   if (reading.stillMs >= stillMs) return true
   const wanted = (minBytesPerSecond * windowMs) / 1000
@@ -117,14 +112,12 @@ function bytesOf({ done, left, leftAtFirst }: Reading): number {
 }
 
 function takenBy(socket: Socket): Taken {
-  // Bytes of a write that the kernel has not accepted; Node's socket.setTimeout reads it as well.
+  // Bytes not accepted by the kernel; Node's socket.setTimeout uses this field.
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null }
   return { done: socket.bytesWritten - socket.writableLength, left: handle?.writeQueueSize ?? 0 }
 }
 
-/**
- * Resets a connection: after a close the kernel would keep the unread bytes, megabytes on loopback.
- */
+/** Resets: after a close the kernel would keep megabytes of unread data. */
 function endNow(socket: Socket): void {
   const transport = transportOf(socket) ?? socket
   transport.resetAndDestroy()

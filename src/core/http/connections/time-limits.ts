@@ -1,7 +1,6 @@
 /**
- * How long a client may take to finish the TLS handshake, to send its header and its whole request,
- * and how often that is checked. The defaults of Node and Fastify close a slow connection much
- * later.
+ * For TLS handshake, header and whole request; also the check interval. Node's and Fastify's
+ * defaults are much longer.
  */
 export const handshakeTimeoutMs = 10_000
 export const headersTimeoutMs = 10_000

@@ -5,10 +5,8 @@ export interface TogetherDeps {
 }
 
 /**
- * Makes a function that serves a request in the present turn of the event loop, after the requests
- * of all connections that this turn reads have arrived: together they read the versions of the
- * database once. Each of them is judged by versions that were read after it had arrived, which
- * versions read before, or kept for a time, would not be.
+ * Requests of one turn of the event loop share one read of the database versions, made after all
+ * have arrived: earlier versions could be stale.
  */
 export function together({ feed }: TogetherDeps): (serve: () => void) => void {
   const arrived: (() => void)[] = []
@@ -19,7 +17,7 @@ export function together({ feed }: TogetherDeps): (serve: () => void) => void {
         for (let serve = arrived.shift(); serve; serve = arrived.shift()) serve()
       })
     } finally {
-      if (arrived.length > 0) setImmediate(serveArrived) // an error ends no other request
+      if (arrived.length > 0) setImmediate(serveArrived) // an error affects no other request
     }
   }
 

@@ -7,21 +7,20 @@ import { clientAddress } from '../limits/client-address.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The actor, address and scheme that the events of this request name. */
+    /** Actor and address for events. */
     eventContext(): EventContext
-    /** The trace of this request; read when an event or a request to another service names it. */
+    /** Read when an event or an outgoing request needs the trace. */
     traceContext(): TraceContext | null
-    /** Set if this trace is exported: request-spans.ts. */
+    /** Set if exported: request-spans.ts. */
     span?: Span | null
-    /** The client's address if a trusted caller names it (http/limits/login-address.ts). */
+    /** Client address from a trusted caller (http/limits/login-address.ts). */
     namedAddress?: string | null
   }
 }
 
 /**
- * Adds `eventContext` to requests. pipelining.ts runs each request in an asynchronous context of
- * its own, so that events name its caller. The context holds the request, which is read only when
- * an event is recorded. Fastify keeps the context while it reads a body.
+ * pipelining.ts runs each request in its own async context, so that events name the caller.
+ * Evaluated only when an event is recorded; Fastify keeps the context while reading a body.
  */
 export const requestContext = plugin(async (app) => {
   app.decorateRequest('eventContext', contextOf)
@@ -42,7 +41,7 @@ function contextOf(this: FastifyRequest): EventContext {
   }
 }
 
-const maxAgentLength = 256 // a header is Latin-1: each character is a code point
+const maxAgentLength = 256 // Latin-1: one character per code point
 
 function factsOf(request: FastifyRequest): RequestFacts {
   const { method, ips, is404, principal, routeOptions } = request
@@ -64,7 +63,7 @@ function factsOf(request: FastifyRequest): RequestFacts {
 
 const successes = new WeakMap<object, number | null>()
 
-/** The only success that a route declares. It stays the same: it is looked for once for each route. */
+/** The only declared success; cached per route. */
 function successOf({ schema, config }: FastifyRequest['routeOptions']): number | null {
   const known = successes.get(config)
   if (known !== undefined) return known

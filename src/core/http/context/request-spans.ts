@@ -11,11 +11,7 @@ export interface RequestSpansOptions extends Pick<Config, 'baseUrl'> {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
 
-/**
- * Measures each request that is exported, from its arrival to the end of its answer. Registered only
- * where traces are exported. Of what the caller sent, the span tells the method and the flags of its
- * trace alone: a path can hold a username, and a path that is unknown anything.
- */
+/** Spans contain only the method and trace flags of caller input: a path can contain a username. */
 export const requestSpans = plugin<RequestSpansOptions>(async (app, { baseUrl, traces }) => {
   const { hostname, port, protocol } = new URL(baseUrl)
   const scheme = protocol.slice(0, -1)
@@ -28,7 +24,7 @@ export const requestSpans = plugin<RequestSpansOptions>(async (app, { baseUrl, t
   app.decorateRequest('span', null)
 
   app.addHook('onRequest', (request, reply, done) => {
-    // A probe comes every few seconds, and its trace tells nothing.
+    // Frequent probes are not traced.
     if (request.routeOptions.url?.startsWith('/health/')) return done()
     const method = knownMethods.has(request.method) ? request.method : '_OTHER'
     const span = traces.beginRequest(request.headers, {
@@ -62,7 +58,7 @@ function endSpan(request: FastifyRequest, span: Span, response: ServerResponse):
   span.set('gatehouse.request_id', request.id)
   if (response.headersSent) span.set('http.response.status_code', response.statusCode)
   if (!response.writableEnded)
-    span.fail('aborted') // its connection is gone
+    span.fail('aborted') // connection closed
   else if (response.statusCode >= 500) span.fail(String(response.statusCode))
   span.end()
 }

@@ -1,6 +1,6 @@
 import { type JsonSchema, namingOf } from '../schemas.ts'
 
-/** The kinds of components of OpenAPI that the document uses, in its order. */
+/** In document order. */
 const kinds = ['schemas', 'responses', 'parameters', 'headers', 'examples'] as const
 export type ComponentKind = (typeof kinds)[number]
 
@@ -8,17 +8,16 @@ export interface Reference {
   readonly $ref: string
 }
 
-/** What the operations of a document share, each part once and under a name. */
+/** Shared parts of a document. */
 export interface Components {
-  /** Adds a part; answers a reference to it. @throws Error if another part has the name */
+  /** @throws Error if another part has the name */
   add(kind: ComponentKind, name: string, part: unknown): Reference
-  /** Answers a schema with a reference in the place of each schema that has a name. */
+  /** Replaces named schemas by references. */
   schema(schema: JsonSchema): JsonSchema
-  /** All parts by kind, each kind in the order of the names. */
+  /** Sorted by name. */
   all(): Readonly<Record<ComponentKind, object>>
 }
 
-/** Makes the components of one document, empty at first. */
 export function createComponents(): Components {
   const parts = new Map(kinds.map((kind) => [kind, new Map<string, string>()]))
 
@@ -45,7 +44,7 @@ export function createComponents(): Components {
     return Object.fromEntries(entries.map(([keyword, value]) => [keyword, shown(keyword, value)]))
   }
 
-  /** Shows the value of a keyword: schemas in it are shown, other values stay as they are. */
+  /** Replaces schemas within a keyword's value. */
   function shown(keyword: string, value: unknown): unknown {
     if (keyword === 'properties') {
       const properties = Object.entries(value as Record<string, JsonSchema>) // JSON Schema says so
@@ -73,7 +72,7 @@ export function createComponents(): Components {
 
 const unions = new Set(['anyOf', 'oneOf', 'allOf'])
 
-/** Whether a keyword says nothing to a client: the format of our own check of texts. */
+/** Our own text formats are internal. */
 function isInternal([keyword, value]: [string, unknown]): boolean {
   return keyword === 'format' && value === 'text'
 }

@@ -19,18 +19,18 @@ import { ErrorBody, InternalError, ValidationError } from './error-schemas.ts'
 import { headersOf } from './headers.ts'
 import { media } from './media.ts'
 
-/** The errors of operations in OpenAPI: those that an operation can answer, each status once. */
+/** OpenAPI errors of operations, each status once. */
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Further response headers of its errors, by status. */
+    /** Additional response headers of errors, by status. */
     errorHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
   }
 }
 
 type Route = Pick<RouteOptions, 'config' | 'method' | 'schema'>
 
-/** What any operation can answer, because it is refused or fails beside its own work. */
+/** Possible for every operation. */
 const shared: readonly ErrorName[] = [
   'badRequest',
   'requestTimeout',
@@ -41,7 +41,7 @@ const shared: readonly ErrorName[] = [
   'serviceUnavailable',
 ]
 
-/** The bodies of errors with more fields than `error`, of the errors that many routes have. */
+/** Bodies of common errors with fields besides `error`. */
 const bodies: Readonly<Record<string, readonly JsonSchema[]>> = {
   validationFailed: [ValidationError],
   nameAndEmailRequired: [ValidationError],
@@ -49,11 +49,10 @@ const bodies: Readonly<Record<string, readonly JsonSchema[]>> = {
 } satisfies Partial<Record<ErrorName, readonly JsonSchema[]>>
 
 export interface ErrorOptions {
-  /** Whether the general rate limit is on. */
   readonly isRateLimited: boolean
 }
 
-/** Describes the errors of an operation by status; `default` stands for those of any operation. */
+/** Errors by status; `default`: errors of every operation. */
 export function errorAnswers(
   components: Components,
   route: Route,
@@ -65,7 +64,7 @@ export function errorAnswers(
     .sort(([left], [right]) => left - right)
     .map(([status, errors]) => {
       if (status === 401 && config.access?.silent) return [status, silent(components)] as const
-      // A status that is listed hides `default`.
+      // A listed status hides `default`.
       const others = shared.filter((row) => problemOf(row).status === status)
       const more = status === 415 ? (['accept-encoding'] as const) : config.errorHeaders?.[status]
       return [status, answer(components, [...errors, ...others], config, { more })] as const
@@ -76,7 +75,7 @@ export function errorAnswers(
   }
 }
 
-/** Lists the errors of an operation, in the order of their checks. */
+/** In the order of the checks. */
 function errorsOf({ config = {}, method, schema }: Route, options: ErrorOptions): DeclaredError[] {
   const { body = 'none', errors = [], rateLimit } = config
   const guards = csrfGuardsOf(method, config)
@@ -97,12 +96,10 @@ function errorsOf({ config = {}, method, schema }: Route, options: ErrorOptions)
   return all.map((error) => reworded(error, config))
 }
 
-/** The error that the route answers in place of this one. */
 function reworded(error: DeclaredError, { rewords = {} }: RouteDeclaration): DeclaredError {
   return (typeof error === 'string' ? rewords[error as ErrorName] : undefined) ?? error
 }
 
-/** The errors of authentication and authorization. */
 function refusalsOf(declaration: RouteDeclaration): DeclaredError[] {
   const { access, accepted = [] } = declaration
   if (!access || decide(access.rule, null) === true) return []
@@ -115,12 +112,12 @@ function refusalsOf(declaration: RouteDeclaration): DeclaredError[] {
   ]
 }
 
-/** Describes a 401 without a body. */
+/** A 401 without a body. */
 function silent(components: Components): object {
   return { description: 'No session; no body', headers: headersOf(components, []) }
 }
 
-/** Describes the answer of one status, which the operations with the same errors share. */
+/** Shared by operations with the same errors. */
 function answer(
   components: Components,
   errors: readonly DeclaredError[],
@@ -163,14 +160,14 @@ function answer(
 
 const table = Object.keys(errorTable)
 
-/** The place of an error in an answer: that in the error table, and before a row or behind it for one of a module. */
+/** Order of the error table; module errors before or after a row. */
 function placeOf(error: DeclaredError): number {
   const row = rowOf(error)
   if (typeof row === 'string') return table.indexOf(row)
   return row.before ? table.indexOf(row.before) - 0.5 : table.length
 }
 
-/** The challenge of an answer, and how the name of the answer tells it from others. */
+/** The WWW-Authenticate challenge, and the suffix that distinguishes responses. */
 function challengeOf(
   names: readonly string[],
   isOfCredentials: boolean,

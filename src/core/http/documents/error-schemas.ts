@@ -3,7 +3,7 @@ import { exactly, named, Text } from '../schemas.ts'
 
 const error = { type: 'string', description: 'What is wrong: one text for each error' } as const
 
-/** The body of most errors. Spec section 7. */
+/** Spec section 7. */
 export const ErrorBody = named('Error', exactly({ error }), {
   error: errorTable.accessDenied.error,
 })

@@ -2,7 +2,7 @@ import { type RequestHeader, requestHeaders } from '../request-headers.ts'
 import { type ResponseHeader, responseHeaders } from '../response-headers.ts'
 import type { Components, Reference } from './components.ts'
 
-/** Describes response headers; every answer has `X-Request-Id` as well. */
+/** Adds `X-Request-Id`, which every response has. */
 export function headersOf(
   components: Components,
   sent: readonly ResponseHeader[],
@@ -19,7 +19,6 @@ export function headersOf(
   )
 }
 
-/** Describes the request headers that a route declares. */
 export function parametersOf(
   components: Components,
   headers: readonly RequestHeader[],
@@ -32,7 +31,7 @@ export function parametersOf(
 }
 
 /**
- * Describes X-CSRF-Token, which a caller with a session sends.
+ * X-CSRF-Token, for sessions.
  * @param isAlone whether the route accepts no other scheme
  */
 export function csrfParameter(components: Components, isAlone: boolean): object {

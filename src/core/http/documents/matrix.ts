@@ -7,13 +7,9 @@ import {
 } from '../../policy/principal.ts'
 import type { Rule } from '../../policy/rules.ts'
 
-/** The callers of the printed matrix: without credentials, with one role, the owner, a client. */
 export type Caller = 'anonymous' | Role | 'owner' | 'client'
 
-/**
- * Lists the callers for these roles. The owner has the role USER. The client is one of CLIENTS_FILE,
- * with all permissions; the users of the other callers use no client.
- */
+/** The owner has the role USER; the client (CLIENTS_FILE) has all permissions. */
 export function callersOf<R extends Role>(
   roles: readonly R[],
 ): readonly ('anonymous' | R | 'owner' | 'client')[] {
@@ -23,15 +19,12 @@ export function callersOf<R extends Role>(
 const ownerId = '1'
 const strangerId = '2'
 
-/** All combinations of the facts of a resource. */
+/** All combinations of facts. */
 const things: readonly Resource[] = [false, true].flatMap((privileged) =>
   [false, true].map((locked) => ({ ownerId, locked, privileged })),
 )
 
-/**
- * Decides a rule for a caller and all states of a resource; answers each different outcome once. A
- * caller whose credentials are of none of the schemes that the route accepts counts as anonymous.
- */
+/** Distinct decisions over all resources. A caller without an accepted scheme is anonymous. */
 export function verdicts(
   rule: Rule,
   caller: Caller,

@@ -1,16 +1,13 @@
 import { type JsonSchema, namingOf } from '../schemas.ts'
 import type { Components } from './components.ts'
 
-/** The examples of an operation: one, or several by name. */
+/** One example, or several by name. */
 export interface GivenExamples {
   readonly one?: unknown
   readonly several?: Readonly<Record<string, unknown>> | undefined
 }
 
-/**
- * Describes a body in one media type. The examples are those of the schema, unless the operation
- * gives others.
- */
+/** Examples of the operation override the schema's. */
 export function media(
   components: Components,
   schema: JsonSchema,
@@ -30,14 +27,14 @@ function asExample([name, value]: [string, unknown]): [string, object] {
   return [name, { value }]
 }
 
-/** The examples of a schema by the names of its alternatives. */
+/** Examples by the titles of alternatives. */
 function byTitle(schema: JsonSchema): Record<string, unknown> {
   const alternatives = alternativesOf(schema)
   const examples = examplesOf(schema)
   return Object.fromEntries(examples.map((value, at) => [titleOf(alternatives[at]), value]))
 }
 
-/** Lists the examples of a schema: one for each of its alternatives. */
+/** One per alternative. */
 function examplesOf(schema: JsonSchema): unknown[] {
   const naming = namingOf(schema)
   if (naming) return [naming.example]

@@ -5,7 +5,6 @@ import { inOrder, nameOf } from '../tags.ts'
 import { createComponents } from './components.ts'
 import { operationOf, pathOf } from './operation.ts'
 
-/** A document of OpenAPI 3.1. */
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: {
@@ -21,13 +20,12 @@ export interface OpenApiDocument {
   readonly components: Readonly<Record<string, object>>
 }
 
-/** What a newcomer needs first. */
+/** Newcomers need this first. */
 const firstPath = '/login'
 
 /**
- * Makes the document from the declarations of all routes, which takes time: keep the answer. It is
- * of the running configuration: its roles, rules, cookie and address. docs/adr/0039
- * @throws Error for an operation without an id, or with that of another one, or without a tag
+ * Slow: cache the result. docs/adr/0039
+ * @throws Error for an operation without a tag or a unique id
  */
 export function openApiOf({
   authenticators,
@@ -41,7 +39,7 @@ export function openApiOf({
     const { tag } = route.config ?? {}
     return pathOf(route) === firstPath ? -1 : tag ? (places.get(nameOf(tag)) ?? 0) : 0
   }
-  // Within a tag in the order of the modules and of their routes.
+  // Keeps the order of modules and routes within a tag.
   const sorted = shown.toSorted((left, right) => placeOf(left) - placeOf(right))
   const page = routes.find((route) => route.config?.isReference)
   const components = createComponents()

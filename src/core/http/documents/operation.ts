@@ -14,12 +14,12 @@ import { media } from './media.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The request headers that the operation needs of a proxy. */
+    /** Request headers required from a proxy. */
     proxyHeaders?: JsonSchema
   }
 }
 
-/** The media types of a body; none is read where the list is empty. */
+/** Empty: no body is read. */
 const acceptedTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   none: [],
   json: [mediaTypes.json],
@@ -30,7 +30,6 @@ const acceptedTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   lines: longMediaTypes,
 }
 
-/** Describes the operation of a route in OpenAPI. */
 export function operationOf(
   components: Components,
   route: RouteOptions,
@@ -59,12 +58,12 @@ export function operationOf(
   }
 }
 
-/** The path of OpenAPI: `/users/{id}` of `/users/:id`. */
+/** `/users/{id}` of `/users/:id`. */
 export function pathOf({ url }: Pick<RouteOptions, 'url'>): string {
   return url.replace(/:(\w+)/g, '{$1}')
 }
 
-/** Describes the guards of an operation. */
+/** The guards of the operation. */
 function descriptionOf({ config = {}, exposeHeadRoute }: RouteOptions) {
   const { access, body, csrf, enrols, maxBodyBytes, reauthentication } = config
   return [
@@ -85,7 +84,7 @@ const reauthentications = {
   conditional: 'Wants a recent login for some of what it can do.',
 } as const
 
-/** The schemes that an operation accepts; an empty one for no credential at all. */
+/** An empty entry: no credential required. */
 function securityOf({ access, accepted = [] }: RouteDeclaration): object[] {
   const anonymous = access && decide(access.rule, null)
   if (anonymous === true) return []
@@ -107,7 +106,7 @@ function queryParameters(components: Components, query: JsonSchema | undefined):
   )
 }
 
-/** Each is needed. */
+/** All required. */
 function proxyParameters(components: Components, headers: JsonSchema | undefined): object[] {
   return Object.entries(propertiesOf(headers)).map(([name, schema]) =>
     parameter(components, name, 'header', schema),
@@ -168,7 +167,7 @@ function bodyOf(
   }
 }
 
-/** The schemas of long bodies, made from the schema of one line. */
+/** Schemas of long bodies, by the schema of a line. */
 const long: Readonly<Record<string, (line: JsonSchema) => JsonSchema>> = {
   [mediaTypes.json]: (items) => ({ type: 'array', items }),
   [mediaTypes.csv]: () => ({
@@ -178,10 +177,8 @@ const long: Readonly<Record<string, (line: JsonSchema) => JsonSchema>> = {
   }),
 }
 
-/** Of a route that takes any JSON. */
 const anyJson = { type: 'object', examples: [{}] } as const
 
-/** Describes the successes of an operation by status. */
 function successes(
   components: Components,
   schema: FastifySchema,

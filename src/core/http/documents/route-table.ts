@@ -11,18 +11,17 @@ export interface RouteRow extends Guards {
   readonly schemes: string
   readonly rule: string
   readonly body: BodyKind
-  /** The longest accepted body in bytes; absent if the route reads none. */
+  /** Absent if no body is read. */
   readonly maxBodyBytes?: number
-  /** The status of a valid request by caller: `200`, or `200/403` if the resource decides. */
+  /** By caller: `200`, or `200/403` if the resource decides. */
   readonly statuses: Readonly<Record<Caller, string>>
 }
 
-/** The declarations of a route besides access and body; absent if it declares none of a kind. */
+/** Declarations besides access and body. */
 interface Guards {
-  /** The CSRF protection of a change. */
   readonly csrf?: string
   readonly reauthentication?: string
-  /** Whether the route accepts an enrolment token. */
+  /** Whether enrolment tokens are accepted. */
   readonly enrolment?: string
   readonly rateLimit?: string
   readonly requestHeaders?: string
@@ -35,16 +34,15 @@ const guardColumns = {
   rateLimit: 'RATE LIMIT',
   requestHeaders: 'HEADERS',
 } as const satisfies Record<keyof Guards, string>
-const guardNames = Object.keys(guardColumns) as (keyof Guards)[] // its own keys
+const guardNames = Object.keys(guardColumns) as (keyof Guards)[]
 
-/** Lists every route of the modules. */
 export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
   const callers = callersOf(roles)
   return routes.flatMap(({ method, url, config, schema }) => {
     const access = config?.access
     if (!access) return []
     const schemes = (config.accepted ?? []).map(({ scheme }) => scheme)
-    // The routes of all methods answer for paths that are unknown, but for those that say otherwise.
+    // Catch-all routes answer 404 unless declared otherwise.
     const success =
       Array.isArray(method) && !config.answers
         ? '404'
@@ -56,7 +54,6 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
       rule: describeRule(access.rule),
       ...guardsOf([method].flat(), config),
       ...bodyOf(config),
-      // one for each caller
       statuses: Object.fromEntries(
         callers.map((caller) => [
           caller,
@@ -70,10 +67,10 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
   })
 }
 
-/** Of the columns with names of paths, schemes and headers: a new name changes one line of the documents, and not all of them. */
+/** Fixed, so that a new name changes only one line of the documents. */
 const fixedWidths = { routes: { 1: 44, 2: 27, 8: 15 }, access: { 1: 44 } }
 
-/** Prints docs/routes.txt, which lists the guards of each route. */
+/** docs/routes.txt: the guards of each route. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
   const table = sorted(rows).map((row) => [
     row.method,
@@ -90,9 +87,9 @@ export function describeRoutes(rows: readonly RouteRow[]): string {
   )
 }
 
-/** Prints docs/access.txt, which lists the status of every route for every caller. Spec 4.3. */
+/** docs/access.txt: the status by route and caller. Spec 4.3. */
 export function describeAccess(rows: readonly RouteRow[]): string {
-  const callers = Object.keys(rows[0]?.statuses ?? {}) as Caller[] // its own keys
+  const callers = Object.keys(rows[0]?.statuses ?? {}) as Caller[]
   const table = sorted(rows).map(({ method, url, statuses }) => [
     method,
     url,
@@ -120,12 +117,11 @@ function bodyOf({
   return body === 'none' || maxBodyBytes === undefined ? { body } : { body, maxBodyBytes }
 }
 
-/** Prints the body kind and its limit, for example `json 16384`; a dash for none. */
+/** For example `json 16384`; a dash for none. */
 function describeBody({ body, maxBodyBytes }: RouteRow): string {
   return body === 'none' ? '-' : [body, maxBodyBytes].join(' ').trimEnd()
 }
 
-/** The status of success that a route declares. */
 function successOf(answers: object): string {
   return Object.keys(answers).find((status) => /^[23]/.test(status)) ?? '200'
 }

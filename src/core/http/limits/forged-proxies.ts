@@ -5,15 +5,15 @@ import { clientAddress } from './client-address.ts'
 import { createTrustedPeers } from './trusted-peers.ts'
 
 /**
- * Makes the function that warns once about an X-Forwarded-For from an untrusted address. It is a
- * forgery, or TRUST_PROXY lacks a proxy, behind which all clients then have the same address.
+ * An X-Forwarded-For from an untrusted address is a forgery, or TRUST_PROXY lacks a proxy and its
+ * clients share one address.
  */
 export function forgedProxyWarning(
   { log }: FastifyInstance,
   { http, login }: Pick<Config, 'http' | 'login'>,
 ): (request: FastifyRequest) => void {
   const callers = login.trustedNetworks.map(parseAddressRange)
-  // Fastify's `ips` would parse all addresses of each request.
+  // Fastify's `ips` would parse every request's addresses.
   const isProxy = createTrustedPeers(http.trustedProxies)
   const isExpected = (request: FastifyRequest) =>
     isProxy(request.socket.remoteAddress ?? '') || isWithin(clientAddress(request), callers)

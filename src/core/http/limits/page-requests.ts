@@ -11,22 +11,20 @@ interface PageQueues {
 }
 
 const waiting = { maxWaiting: 256, maxWaitingPerCaller: 64 }
-// A page takes less than a millisecond of the event loop; a form may wait for the hash of a password,
-// whose queue has limits of its own.
+// Pages take under a millisecond; forms may wait for the password hash queue.
 const runningPages = { maxRunning: 16, maxRunningPerCaller: 8 }
 const runningForms = { maxRunning: 64, maxRunningPerCaller: 32 }
 const retrySeconds = 1
-// Without a reason, each abort would create an error with its stack.
+// Without a reason, each abort creates an error with a stack.
 const hasGone = 'gone'
 
-/** One set of queues for each process, because each process has one event loop. Its modules share them. */
+/** Per process, because a process has one event loop. */
 const queues = new WeakMap<FastifyInstance['server'], PageQueues>()
 
 /**
- * Limits how many requests of these routes are worked on at the same time, of all clients and of one
- * address, and how many wait; one more is 503. The request of a client that has gone is dropped. The
- * work begins behind the body and ends with the text of the answer, so that a client that sends or
- * reads slowly takes no place.
+ * Limits running and waiting requests, in total and per address; 503 beyond. Drops requests of
+ * disconnected clients. Slow clients hold no slot: a slot covers only the work between body and
+ * response.
  */
 export function limitPageRequests(
   app: FastifyInstance,

@@ -13,9 +13,9 @@ import { rateLimitExceeded } from '../events.ts'
 import { clientAddress } from './client-address.ts'
 
 /**
- * The general rate limit of spec 8, off by default: a quota of requests per address in a window
- * that starts with the first of them. Each node counts in memory, because the limit protects it
- * from load; its workers count together. The rate limits of logins are in throttle/.
+ * The general rate limit (spec 8; off by default), per address, in a window from the first request.
+ * Counted per node in memory, across workers, because the limit protects the node. Login limits:
+ * throttle/.
  */
 export interface RateLimitOptions {
   readonly config: Pick<Config, 'http'>
@@ -24,7 +24,7 @@ export interface RateLimitOptions {
   readonly workers: Pick<Workers, 'limits'>
 }
 
-/** Beyond this number the oldest refused address is asked about again. */
+/** Beyond this number the oldest address is counted again. */
 const maxRefused = 10_000
 
 export const rateLimit = plugin<RateLimitOptions>(
@@ -36,10 +36,10 @@ export const rateLimit = plugin<RateLimitOptions>(
 
     const judge = (request: FastifyRequest, { requests, endsAt }: Counted, now: number) => {
       if (requests <= max) return
-      // Once per address and window. The context of the request begins after this hook.
+      // Once per address and window. The request context starts after this hook.
       if (requests === max + 1) inContextOf(request, () => events.emit(rateLimitExceeded, {}))
       const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
-      // Asked no more about a refused address, so its further requests are not counted one by one.
+      // Further requests of a rejected address are not counted.
       const counted = Number.isFinite(requests) ? requests : null
       const facts = { requests: counted, max, frees_at: endsAt }
       const reason = { code: 'too_many_requests', facts } as const
@@ -56,7 +56,7 @@ export const rateLimit = plugin<RateLimitOptions>(
       return
     }
     const { limits } = workers
-    // A refused address stays refused until its window ends: nothing needs to be asked about it.
+    // Rejected until the window ends, without counting.
     const refused = new BoundedMap<string, Counted>(maxRefused)
     app.addHook('onRequest', async (request) => {
       if (request.routeOptions.config.rateLimit === 'exempt') return

@@ -5,11 +5,7 @@ import { BoundedMap } from '../../limits/bounded-map.ts'
 
 const maxKnown = 1000
 
-/**
- * Makes a question whether the peer of a connection is a proxy: its address is in one of the ranges,
- * each an address or a CIDR range. Answers are remembered: a service has few proxies, and each request
- * asks for one of them.
- */
+/** Matches addresses against addresses and CIDR ranges; caches results, because proxies are few. */
 export function createTrustedPeers(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map(parseAddressRange)
   const known = new BoundedMap<string, boolean>(maxKnown)

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 
 /**
- * Answers a stream of texts, of which the first is there already: what fails before the answer begins
- * still has a status of its own. @throws what the first text throws
+ * Awaits the first text: an early failure still has a status. @throws the error of the first text
  */
 export async function begunStream(texts: AsyncGenerator<string>): Promise<Readable> {
   const first = await texts.next()

@@ -12,15 +12,14 @@ import { clientAddress } from '../limits/client-address.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The queue of the batches of all bulk answers. */
     readonly batchQueue: BatchQueue
   }
 }
 
-/** Makes a batch of an answer when its turn comes. */
+/** Produces a batch in turn. */
 export type MakeBatch = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Adds the queue to the service; workers share the one of their primary. */
+/** Workers share the queue of their primary. */
 export const bulkAnswers = plugin<{ readonly workers: Pick<Workers, 'limits'> }>(
   async (app, { workers }) => {
     app.decorate('batchQueue', workers.limits ? sharedQueue(workers.limits) : createBatchQueue())
@@ -28,8 +27,8 @@ export const bulkAnswers = plugin<{ readonly workers: Pick<Workers, 'limits'> }>
 )
 
 /**
- * Answers a function that makes the batches of one answer in turn, and none once the client is
- * gone. If too many batches wait, an answer that may be refused is refused at its first batch.
+ * Stops when the client disconnects. If the queue is full, a rejectable response fails at its first
+ * batch.
  * @throws ApiError serviceUnavailable
  */
 export function inTurn(
@@ -52,7 +51,7 @@ export function inTurn(
   }
 }
 
-/** The name by which the queue counts: the authenticated caller, otherwise the client's address. */
+/** The caller, or the client's address. */
 function callerName(request: FastifyRequest): string {
   const { principal } = request
   return principal
@@ -60,7 +59,7 @@ function callerName(request: FastifyRequest): string {
     : `address ${throttledAddress(clientAddress(request))}`
 }
 
-/** The queue of all workers, of which each batch asks its turn. */
+/** Shared by all workers. */
 function sharedQueue(limits: SharedLimits): BatchQueue {
   return {
     async make(work, options) {

@@ -3,7 +3,7 @@ import { dateTimeMessage, parseDateTime } from '../../lib/date-time.ts'
 import { codePointLength, isStorableText } from '../../lib/text.ts'
 import { type Query, single } from './paging.ts'
 
-/** Parses the text of a filter. @throws ApiError validationFailed, with the name of the field */
+/** @throws ApiError validationFailed with the field name */
 export type FilterKind<Value> = (text: string, field: string) => Value
 
 type Kinds = Readonly<Record<string, FilterKind<unknown>>>
@@ -13,7 +13,7 @@ export type Filters<Of extends Kinds> = {
 }
 
 /**
- * Parses the filters of a list, each given once at most, in the order of their declaration.
+ * Each filter at most once, in order of declaration.
  * @throws ApiError validationFailed
  */
 export function parseFilters<Of extends Kinds>(query: Query, kinds: Of): Filters<Of> {
@@ -21,28 +21,26 @@ export function parseFilters<Of extends Kinds>(query: Query, kinds: Of): Filters
     const text = single(query, name)
     return [name, text === undefined ? undefined : parse(text, name)]
   })
-  return Object.fromEntries(values) as Filters<Of> // the entries are those of `kinds`
+  return Object.fromEntries(values) as Filters<Of> // entries of `kinds`
 }
 
-/** True or false. */
 export function flag(text: string, field: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   return refuseField([field], 'must be true or false')
 }
 
-/** A time, in epoch milliseconds. */
+/** Epoch milliseconds. */
 export function time(text: string, field: string): number {
   return parseDateTime(text) ?? refuseField([field], dateTimeMessage)
 }
 
-/** One of some names. */
 export function among<Name extends string>(names: readonly Name[]): FilterKind<Name> {
   return (text, field) =>
     names.find((name) => name === text) ??
     refuseField([field], `must be one of ${names.join(', ')}`)
 }
 
-/** A text to look for, of at most `maxLength` code points. */
+/** At most `maxLength` code points. */
 export function searched(maxLength: number): FilterKind<string> {
   return (text, field) => {
     if (codePointLength(text) > maxLength) {
@@ -52,7 +50,7 @@ export function searched(maxLength: number): FilterKind<string> {
   }
 }
 
-/** A text that the database can hold. */
+/** A text that the database accepts. */
 export function storable(text: string, field: string): string {
   if (isStorableText(text)) return text
   return refuseField([field], 'must not hold NUL characters or lone surrogates')

@@ -1,10 +1,10 @@
-/** Control and bidirectional characters, and separators of lines: they could steer a terminal. */
+/** Control, bidirectional and line separator characters can manipulate a terminal. */
 export const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** A value as one line of JSON in which such characters are escaped; a reader of JSON gets them as they were. */
+/** One line of JSON with such characters escaped. */
 export function jsonLine(value: unknown): string {
   const text = JSON.stringify(value).replace(steering, (character) =>
-    // A character beyond the first 65,536 has two escapes.
+    // Two escapes above U+FFFF.
     Array.from({ length: character.length }, (_, index) =>
       escapeOf(character.charCodeAt(index)),
     ).join(''),

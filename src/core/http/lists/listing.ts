@@ -5,34 +5,33 @@ import { contentTypes } from '../media-types.ts'
 import { inTurn, type MakeBatch } from './bulk-answers.ts'
 import { asksForPage, offsetOf, parsePage, type Query } from './paging.ts'
 
-/** The start of a slice: an offset, or an id to start after, which costs the same at any depth. */
+/** An offset, or a preceding id (constant cost at any depth). */
 export type SliceStart = { readonly offset: number } | { readonly afterId: number }
 
-/** Answers up to `limit` items in id order. */
+/** In id order. */
 export type ReadSlice<Item> = (limit: number, from: SliceStart) => Promise<Item[]>
 
-/** A list that may be of any length. */
+/** A list of any length. */
 export interface Listing<Item extends { readonly id: number }> {
-  /** Counts all items; costs the same at any number. */
+  /** Constant cost. */
   count(): Promise<number>
-  /** Reads items in the form of the answer. */
+  /** Items as in the response. */
   readonly slice: ReadSlice<Item>
-  /** How many items are in memory at once. */
+  /** Items in memory at once. */
   readonly batchSize: number
-  /** The maximum `limit` of a page; 0: no maximum. */
+  /** Maximum `limit`; 0: none. */
   readonly pageLimitMax: number
 }
 
-// How much text of an answer is in memory at once, in characters; the last item may exceed it.
+// Characters in memory at once, plus the last item.
 const maxBatchLength = 65_536
-// A page of at most this fraction of a batch does not wait in the queue.
+// Pages up to this fraction of a batch skip the queue.
 const smallShare = 5
 
 /**
- * Answers a list (spec 4.2) with X-Total-Count: without `page` and `limit` an array of all items,
- * otherwise the envelope of one page (spec 2.6). An answer larger than a batch is streamed. Except
- * for small pages, batches wait in the queue of all bulk answers. If too many wait, an array of all
- * items and a page of more than two batches are refused. @throws ApiError serviceUnavailable
+ * Sends X-Total-Count and an array, or with `page` or `limit` an envelope (spec 2.6, 4.2). Large
+ * responses are streamed; batches wait in the bulk queue, except small pages. If the queue is full,
+ * arrays and pages over two batches fail. @throws ApiError serviceUnavailable
  */
 export async function sendList<Item extends { readonly id: number }>(
   request: FastifyRequest,
@@ -44,7 +43,7 @@ export async function sendList<Item extends { readonly id: number }>(
   const query = request.query as Query // parsed by Fastify
   reply.header('content-type', contentTypes.json)
   if (request.method === 'HEAD') {
-    // A stream omits Content-Length, which must be that of GET. RFC 9110 section 8.6.
+    // A stream omits Content-Length, as GET does. RFC 9110 section 8.6.
     return reply.header('x-total-count', await listing.count()).send(Readable.from([]))
   }
   if (!asksForPage(query)) return sendAll(request, reply, reauthorizing)
@@ -63,10 +62,10 @@ export async function sendList<Item extends { readonly id: number }>(
   const items = await readItems(reauthorizing, { offset, limit: page.limit }, before, makeBatch)
   if (!items.isComplete()) return reply.send(textStream(items, after))
   const text = items.takeFirst() + after
-  return reply.send(isSmall ? text : Buffer.from(text)) // Node sends a text together with its header
+  return reply.send(isSmall ? text : Buffer.from(text)) // Node sends texts together with the header
 }
 
-/** Reauthorizes the caller for each batch after the first, because a client may read slowly. */
+/** Reauthorizes between batches, because clients may read slowly. */
 function withReauthorization<Item>(
   request: FastifyRequest,
   slice: ReadSlice<Item>,
@@ -85,7 +84,7 @@ async function sendAll<Item extends { readonly id: number }>(
 ): Promise<FastifyReply> {
   let total: number | undefined
   const countedFirst: ReadSlice<Item> = async (limit, from) => {
-    total ??= await count() // inside the queue, so that a refused request costs no query
+    total ??= await count() // inside the queue: rejected requests cost no query
     return slice(limit, from)
   }
   const stream = await streamItems(
@@ -98,9 +97,8 @@ async function sendAll<Item extends { readonly id: number }>(
 }
 
 /**
- * Streams items as JSON text between `before` and `after`. It reads batches by key as the client
- * takes them, so that memory is constant and queries are short. A failure after the start ends the
- * stream with an error, which closes the connection: a partial array is never complete JSON.
+ * Reads batches by key on demand: constant memory, short queries. A late failure closes the
+ * connection; a partial array is never complete JSON.
  */
 export async function streamItems<Item extends { readonly id: number }>(
   listing: Pick<Listing<Item>, 'slice' | 'batchSize'>,
@@ -108,23 +106,23 @@ export async function streamItems<Item extends { readonly id: number }>(
   { before, after }: { before: string; after: string },
   makeBatch: MakeBatch = atOnce,
 ): Promise<Readable> {
-  // The first batch is read before the answer begins, so that its failure has a status.
+  // Reads the first batch before the response, so that a failure has a status.
   return textStream(await readItems(listing, part, before, makeBatch), after)
 }
 
-/** Reads a batch without the queue. */
+/** Bypasses the queue. */
 const atOnce: MakeBatch = (work) => work()
 
 /**
- * The batches of a list as JSON, of which the first was read. Those that wait for a client are
- * bytes, because texts would outlive V8's young generation and use most of the service's memory.
+ * JSON batches. Waiting batches are bytes: texts would outlive V8's young generation and dominate
+ * memory.
  */
 interface Batches {
-  /** Whether the first batch holds all items. */
+  /** All items are in the first batch. */
   isComplete(): boolean
-  /** Answers the first batch, and releases it. */
+  /** Releases the first batch. */
   takeFirst(): string
-  /** Reads the other batches, each with a leading comma. */
+  /** Each with a leading comma. */
   rest(): AsyncGenerator<Buffer>
 }
 
@@ -148,7 +146,7 @@ async function readItems<Item extends { readonly id: number }>(
     if (last) from = { afterId: last.id }
     const isCut = count < items.length
     isDone = !isCut && (items.length < asked || left === 0)
-    // For large items the next batches read fewer rows, so that few are read twice.
+    // Large items: read fewer rows, to avoid repeated reads.
     if (isCut) rows = count
     else if (text.length < maxBatchLength / 2) rows = Math.min(2 * rows, batchSize)
     return count === 0 ? '' : separator + text
@@ -164,7 +162,7 @@ async function readItems<Item extends { readonly id: number }>(
     },
     async *rest() {
       while (!isDone) {
-        await setImmediate() // lets other requests run, also if this client reads fast
+        await setImmediate() // serves other requests between batches
         const batch = await makeBatch(() => read(','))
         if (batch !== '') yield Buffer.from(batch)
       }
@@ -172,7 +170,7 @@ async function readItems<Item extends { readonly id: number }>(
   }
 }
 
-/** Joins as many items as fit into a batch, at least one, by commas. */
+/** As many items as fit, at least one. */
 function textOf(items: readonly unknown[]): { text: string; count: number } {
   const texts: string[] = []
   let length = 0
@@ -191,6 +189,6 @@ function textStream(batches: Batches, after: string): Readable {
     yield* batches.rest()
     yield Buffer.from(after)
   }
-  // No read-ahead: for a client that does not read, at most two batches are in memory.
+  // No read-ahead: at most two batches in memory per stalled client.
   return Readable.from(pieces(), { objectMode: false, highWaterMark: 1 })
 }

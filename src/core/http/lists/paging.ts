@@ -1,8 +1,8 @@
 import { refuseField } from '../../errors.ts'
 
-/** The requested page of a list. Spec 2.6, 4.2. */
+/** Spec 2.6, 4.2. */
 export interface Page {
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number
   readonly limit: number
 }
@@ -13,9 +13,8 @@ const defaultLimit = 10
 export type Query = Readonly<Record<string, unknown>>
 
 /**
- * Parses `page` and `limit` of a query. A value that is missing, zero or not a number becomes the
- * default (spec 4.2 rule 1), so no query is refused.
- * @param maxLimit the maximum limit; 0: no maximum
+ * Missing, zero and invalid values become the default (spec 4.2 rule 1).
+ * @param maxLimit 0: no maximum
  */
 export function parsePage(query: Query, maxLimit: number): Page {
   const limit = positiveInteger(query.limit) ?? defaultLimit
@@ -25,37 +24,35 @@ export function parsePage(query: Query, maxLimit: number): Page {
   }
 }
 
-/** Reads a parameter that may be sent once. @throws ApiError validationFailed if it is repeated */
+/** @throws ApiError validationFailed if repeated */
 export function single(query: Query, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || typeof value === 'string') return value
   return refuseField([name], 'must be given once')
 }
 
-/** Whether a query has `page` or `limit`, also with invalid values. */
+/** Invalid values count too. */
 export function asksForPage(query: Query): boolean {
   return query.page !== undefined || query.limit !== undefined
 }
 
-/** Counts the items before a page; at most `total`, because the product can be too large. */
+/** At most `total`, because the product can overflow. */
 export function offsetOf({ page, limit }: Page, total: number): number {
   return Math.max(0, Math.min((page - 1) * limit, total))
 }
 
-/** Parses decimal digits from 1 to 2^53-1; null for other values, also with a sign or a space. */
+/** Decimal digits, 1 to 2^53-1; null for anything else, such as signs or spaces. */
 export function positiveInteger(text: unknown): number | null {
   if (typeof text !== 'string' || !/^[0-9]+$/.test(text)) return null
   const number = Number(text)
   return number >= 1 && Number.isSafeInteger(number) ? number : null
 }
 
-/** A list that is read by page number. */
 interface NumberedList<Row> {
   count(): Promise<number>
   page(offset: number, limit: number): Promise<readonly Row[]>
 }
 
-/** Reads one page by number, as its route answers it. */
 export async function numberedPage<Row, Shown>(
   query: unknown, // parsed by Fastify
   maxLimit: number,

@@ -7,11 +7,11 @@ import { anyone } from '../../policy/rules.ts'
 import { securityHeaders } from '../headers.ts'
 import { varyBy } from './negotiation.ts'
 
-/** Static files of pages, served below one address that changes with their contents. */
+/** Static files under a URL that changes with the content. */
 export interface Assets {
-  /** The address of a file, for a page. Reads the files at the first call. */
+  /** Reads the files at the first call. */
   address(name: string): string
-  /** Registers the routes of the files, which anyone may read. */
+  /** Public routes. */
   routes(app: FastifyInstance): void
 }
 
@@ -22,13 +22,10 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/**
- * Files by their names: where they are, or what is in them. `x.js.br` and `x.js.gz` are what is sent
- * for `x.js` to a client that takes them.
- */
+/** Name to location or content. `x.js.br` and `x.js.gz` are compressed versions of `x.js`. */
 type Files = Readonly<Record<string, URL | Buffer>>
 
-// A picture that is opened by itself is a document: then it runs nothing and is of no origin.
+// A picture opened directly is a document: no scripts, opaque origin.
 const policiesOfForeign = [securityHeaders['content-security-policy'], "sandbox; script-src 'none'"]
 
 interface Read {
@@ -36,27 +33,25 @@ interface Read {
   readonly contents: ReadonlyMap<string, Buffer>
 }
 
-/** The encodings in which a file may lie beside itself, the smallest first. RFC 9110 section 8.4.1. */
+/** Smallest first. RFC 9110 section 8.4.1. */
 const encodings = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
-// Longer than that of any browser.
+// Longer than any browser's.
 const maxAcceptLength = 1024
 
 interface AssetOptions {
-  /** Whether others have made the files. */
+  /** Third-party files. */
   readonly areForeign?: boolean
-  /** What may come before the prefix. */
+  /** Allowed path prefixes. */
   readonly prefixes?: readonly string[]
 }
 
 /**
- * Serves files at `<prefix>/<version>/<name>`. The version is a digest of all of them, so a browser
- * may keep them for ever, and files refer to each other by relative addresses. For another version,
- * which a page of a process before or after an update names, the present files are served with an
- * ETag, to be asked for again. RFC 9111 section 5.2.2.4, RFC 8246. Compressed ones are sent where they
- * are: nothing in these files is a secret, or comes from a request.
+ * Serves `<prefix>/<version>/<name>`. The version is a digest of all files: browsers cache forever,
+ * and relative URLs work. Other versions (before or after an update) get the current files with an
+ * ETag. RFC 9111 section 5.2.2.4, RFC 8246. Compression is safe: no secrets, no request data.
  */
 export function createAssets(
   prefix: string,
@@ -80,7 +75,7 @@ export function createAssets(
             const { params, headers } = request
             const { version, contents } = read()
             const content = contents.get(params.file)
-            const type = types[params.file.split('.').at(-1) as keyof typeof types] // of known files
+            const type = types[params.file.split('.').at(-1) as keyof typeof types] // known files
             if (!content || !type) {
               throw new ApiError('routeNotFound', { reason: { code: 'unknown_asset' } })
             }
@@ -102,7 +97,7 @@ export function createAssets(
   }
 }
 
-/** What to send in place of the file of a request; null: the file as it is. */
+/** Null: send the file uncompressed. */
 function encodedFor(
   { headers, params }: FastifyRequest<{ Params: { version: string; file: string } }>,
   reply: FastifyReply,
@@ -128,7 +123,7 @@ function readAll(files: Files): Read {
   )
   const hash = createHash('sha256')
   for (const [name, content] of contents) {
-    if (encodings.some(([, ending]) => name.endsWith(ending))) continue // made of the file
+    if (encodings.some(([, ending]) => name.endsWith(ending))) continue // compressed version
     hash.update(`${name} ${content.length} `).update(content)
   }
   return { version: hash.digest('base64url').slice(0, 16), contents }

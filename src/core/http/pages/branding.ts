@@ -4,13 +4,13 @@ import { type Assets, createAssets } from './assets.ts'
 import { colorsOf } from './colors.ts'
 import { pagePrefixes } from './host-prefix.ts'
 
-/** The files of the organization's branding; each is null if its setting is not set. */
+/** Null without the setting. */
 export interface Branding {
   readonly style: string | null
   readonly logo: string | null
 }
 
-/** Serves the colour and the logo of the settings as files: nothing of them is inline in a page. */
+/** Colour and logo as files, so that pages need no inline content. */
 export function createBranding({ color, logo }: Config['pages']): {
   assets: Assets
   branding: Branding
@@ -29,7 +29,7 @@ export function createBranding({ color, logo }: Config['pages']): {
   return { assets, branding }
 }
 
-/** The default logo in a colour. */
+/** Default logo in a colour. */
 function iconIn(color: string): Buffer {
   const icon = readFileSync(new URL('./icon.svg', import.meta.url), 'utf8')
   return Buffer.from(icon.replace(/stroke="#[0-9a-f]{6}"/, `stroke="${color}"`))

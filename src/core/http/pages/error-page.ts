@@ -2,10 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Elsewhere, type Page, sendPage } from './page.ts'
 import { rendered, sendRendered, type ViewPage } from './send-view.ts'
 
-/**
- * Answers the page of a refusal, whose status is set, or sends the browser to the page that helps on.
- * A page that cannot be made is logged, and `plain` answers in its place.
- */
+/** A page that cannot be rendered is logged and replaced by `plain`. */
 export async function sendErrorPage(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -13,7 +10,7 @@ export async function sendErrorPage(
   plain: () => FastifyReply,
 ): Promise<FastifyReply> {
   if ('location' in page) {
-    request.guard = null // it is no success: nothing was changed that needs a reauthorized caller
+    request.guard = null // not a success: no reauthorization needed
     return reply.redirect(page.location, 303)
   }
   if (!('view' in page)) return sendPage(reply, page)

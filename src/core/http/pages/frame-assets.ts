@@ -3,7 +3,7 @@ import { createAssets } from './assets.ts'
 import { pagePrefixes } from './host-prefix.ts'
 import { builtPages } from './renderer.ts'
 
-/** The style sheet and the icon of all pages, and what was built of `web/` for browsers. */
+/** Style sheet, icon and build output of `web/`. */
 export const frameAssets = createAssets(
   '/assets',
   () => {
@@ -17,7 +17,7 @@ export const frameAssets = createAssets(
   { prefixes: pagePrefixes },
 )
 
-/** Without them, the reference can still be read. */
+/** The API reference works without them. */
 function namesIn(folder: URL): string[] {
   try {
     return readdirSync(folder)

@@ -7,28 +7,26 @@ import { frameAssets } from './frame-assets.ts'
 import { hostPrefix } from './host-prefix.ts'
 import { languageOf } from './language.ts'
 
-/** Who reads a page, as far as its sender knows. */
 export interface Reader {
-  /** The language of the account, once it is known: it counts before all others. */
+  /** Account language; first priority. */
   readonly language?: Language | null
-  /** The language of the mail that led here, or of the flow: it counts where none was chosen. */
+  /** Language of the mail or flow, if none was chosen. */
   readonly hint?: Language | null
-  /** The path of the page where a GET of it shows the same, if the address of the request does not. */
+  /** Path for a GET of the same page, if different from the request. */
   readonly here?: string
-  /** The username of the person who is signed in, for the head of the page. */
+  /** Username shown in the header. */
   readonly person?: string | null
-  /** Whether the page is shown at the host of an application, which is not that of the service. */
+  /** Shown at an application's host. */
   readonly isElsewhere?: boolean
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Makes what surrounds the content of a page: by the settings, the request and the reader. */
     readonly frameOf: (request: FastifyRequest, reader: Reader) => Frame
   }
 }
 
-/** Adds what pages need of the settings to a server, and serves the files of the branding. */
+/** Adds page settings to a server, and serves the branding files. */
 export function addFrames(
   app: FastifyInstance,
   { baseUrl, pages }: Pick<Config, 'baseUrl' | 'pages'>,
@@ -53,14 +51,14 @@ export function addFrames(
       },
       base: isElsewhere ? baseUrl : '',
       own: pages.texts[language],
-      // The language of an account is changed in the account, and the cookie of it is of one host.
+      // Accounts store their language; the cookie is bound to one host.
       here: ofAccount || isElsewhere ? null : (here ?? addressOf(request)),
       person,
     }
   })
 }
 
-/** What of an address the form of the language comes back to: no code, no token, no other address. */
+/** Parameters kept by the language form: no code, token or URL. */
 const kept = new Set(['flow', 'again'])
 
 function addressOf({ url }: FastifyRequest): string {

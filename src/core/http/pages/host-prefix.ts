@@ -1,5 +1,5 @@
-/** What a proxy gives to this service of the host of an application: see forward/. */
+/** Path that proxies forward from application hosts: see forward/. */
 export const hostPrefix = '/.gatehouse'
 
-/** Where pages load their files: also at the hosts of applications, below the prefix. */
+/** File prefixes, also at application hosts. */
 export const pagePrefixes = ['', hostPrefix] as const

@@ -1,4 +1,4 @@
-/** A piece of HTML: made by `html` alone, so that no text gets into a page without being escaped. */
+/** Created only by `html`, so that all text is escaped. */
 export class Html {
   readonly #text: string
   constructor(strings: readonly string[], values: readonly Content[]) {
@@ -11,10 +11,10 @@ export class Html {
   }
 }
 
-/** What a page may hold: a text is escaped, a list is joined, and `false` and null are nothing. */
+/** Texts are escaped, lists joined; `false` and null are empty. */
 export type Content = string | number | Html | readonly Content[] | false | null | undefined
 
-/** Makes a piece of HTML. Its values are escaped for content and for quoted attributes. */
+/** Escapes values for content and quoted attributes. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(strings, values)
 }
@@ -26,7 +26,6 @@ function render(value: Content): string {
   return escaped(String(value))
 }
 
-/** Escapes a text for the content of an HTML element or a quoted attribute. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -2,20 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { isLanguage, type Language, languages } from '../../lib/languages.ts'
 
-/**
- * The cookie of the language that was chosen in this browser. Scripts have no use for it, and its
- * prefix prevents other hosts of the domain from setting one.
- */
+/** HttpOnly; the prefix prevents other hosts of the domain from setting the cookie. */
 export const languageCookieName = '__Host-language'
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const yearSeconds = 365 * 86_400
-// Longer than that of any browser. Reading a header of 16 kB takes as long as hundreds of requests.
+// Longer than any browser's; parsing 16 kB costs as much as hundreds of requests.
 const maxLength = 1024
 
 /**
- * The language of the answer to a request: `ui_locales` of the address, then what was chosen in this
- * browser, then the hint of a flow, then what the browser asks for, then `otherwise`. The language of
- * an account comes before all of them, and is the caller's to know.
+ * Priority: `ui_locales`, cookie, hint, Accept-Language, `otherwise`. Callers handle the account
+ * language, which precedes all.
  */
 export function languageOf(
   request: FastifyRequest,
@@ -30,10 +26,7 @@ export function languageOf(
   )
 }
 
-/**
- * The first language of `ui_locales` in which the pages are; undefined without one. OpenID Connect
- * Core 1.0 section 3.1.2.1: tags of BCP 47 between spaces, the preferred one first.
- */
+/** BCP 47 tags by preference. OpenID Connect Core 3.1.2.1. */
 export function askedLanguage(request: FastifyRequest): Language | undefined {
   const { ui_locales } = (request.query ?? {}) as { ui_locales?: unknown } // parsed by Fastify
   if (typeof ui_locales !== 'string' || ui_locales.length > maxLength) return undefined
@@ -49,21 +42,18 @@ function chosenLanguage({ headers, server }: FastifyRequest): Language | undefin
 
 function acceptedLanguage({ headers }: FastifyRequest, otherwise: Language): Language {
   if ((headers['accept-language']?.length ?? 0) > maxLength) return otherwise
-  // The first of the offered counts for a browser without a preference.
+  // First: the default for browsers without a preference.
   const offered = [otherwise, ...languages.filter((language) => language !== otherwise)]
   const found = new Negotiator({ headers }).language(offered)
   return isLanguage(found) ? found : otherwise
 }
 
-/** Keeps the language that a person has chosen, for a year. */
+/** One year. */
 export function keepChosenLanguage(reply: FastifyReply, language: Language): void {
   reply.setCookie(languageCookieName, language, { ...flags, maxAge: yearSeconds })
 }
 
-/**
- * Keeps the language that an application has asked for by `ui_locales`, while the browser runs: the
- * pages that follow the first one have it no more in their addresses.
- */
+/** Session cookie for `ui_locales`, which following pages lack. */
 export function keepAskedLanguage(request: FastifyRequest, reply: FastifyReply): void {
   const asked = askedLanguage(request)
   if (asked !== undefined && asked !== chosenLanguage(request)) {

@@ -5,32 +5,28 @@ import { type Html, html } from './html.ts'
 import { sendHtml } from './send-html.ts'
 import type { ViewPage } from './send-view.ts'
 
-/** A page of the reference, in a frame of its own. The pages for people are views: send-view.ts. */
+/** A page of the reference. Pages for people: send-view.ts. */
 export interface Page {
   readonly title: string
-  /** The content of `main`, which begins with an h1. */
+  /** Starts with an h1. */
   readonly main: Html
-  /** Further elements of `head`. */
+  /** Additional `head` elements. */
   readonly head?: Html
-  /** Whether the page is as wide as the window allows. */
+  /** Full window width. */
   readonly isWide?: boolean
 }
 
-/** Another page of this service, to which the browser is sent. */
+/** A redirect within this service. */
 export interface Elsewhere {
   readonly location: string
 }
 
-/**
- * Makes the page of a refusal, for a browser's navigation, or names the page that helps on; null for
- * the JSON of every other client.
- */
+/** Error page or redirect for browser navigation; null: JSON. */
 export type ErrorPage = (
   error: ApiError,
   request: FastifyRequest,
 ) => Page | ViewPage | Elsewhere | null
 
-/** Answers a page. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   return sendHtml(reply, render(page))
 }

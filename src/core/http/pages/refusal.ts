@@ -3,10 +3,7 @@ import type { ApiError } from '../../errors.ts'
 import { errorNameOf } from '../declared-error.ts'
 import { type ViewPage, viewPage } from './send-view.ts'
 
-/**
- * The page of a refusal, with the words of `name`; `again` is where the same flow begins, if that can
- * help.
- */
+/** Error page with the texts of `name`; `again` restarts the flow. */
 export function refusalPage(
   { row, message, retryAfterSeconds, extra }: ApiError,
   request: FastifyRequest,

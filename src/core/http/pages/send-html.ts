@@ -2,15 +2,14 @@ import type { FastifyReply } from 'fastify'
 import { securityHeaders } from '../headers.ts'
 import { contentTypes } from '../media-types.ts'
 
-/** To which origins a form of a page may lead, besides its own. */
+/** Allowed form targets besides the own origin. */
 interface Forms {
   readonly returnOrigin?: string | null
 }
 
 /**
- * Answers the text of a page. It adds a second policy to the one of every answer, and sends its
- * address to pages of this origin: without a referrer a browser sends `Origin: null` with the forms
- * of the page. No page of another origin keeps a hold of its window.
+ * Sends a referrer to same-origin pages: without one, browsers send `Origin: null` with forms.
+ * Pages of other origins get no window reference.
  */
 export function sendHtml(
   reply: FastifyReply,
@@ -29,9 +28,9 @@ export function sendHtml(
 }
 
 /**
- * The field of spec 5.7, and one for what its `default-src` does not cover. CSP3 section 6. Browsers
- * apply `form-action` to the redirects that follow a form, too: where a flow ends at an application,
- * its origin is added. @throws Error if that is no origin, which could add more than one word
+ * The header of spec 5.7, and a policy for what `default-src` does not cover (CSP3 section 6).
+ * `form-action` also applies to redirects after a form. @throws Error if not an origin, which could
+ * inject directives
  */
 export function policiesOf(returnOrigin: string | null): [string, string] {
   if (returnOrigin !== null && URL.parse(returnOrigin)?.origin !== returnOrigin) {

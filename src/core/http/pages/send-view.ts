@@ -7,18 +7,18 @@ import type { ViewName, Views } from './views.ts'
 
 export interface ViewOptions extends Reader {
   readonly status?: number
-  /** The origin of the return address of a flow, to which a form of the page may lead in the end. */
+  /** Final redirect origin of a flow's forms. */
   readonly returnOrigin?: string | null
 }
 
-/** A page to be rendered: what an `errorPage` answers. */
+/** The result of an `errorPage`. */
 export interface ViewPage {
   readonly name: ViewName
   readonly view: Views[ViewName]
   readonly options: ViewOptions
 }
 
-/** A page by its name and what it shows, for an `errorPage`. */
+/** For an `errorPage`. */
 export function viewPage<Name extends ViewName>(
   name: Name,
   view: Views[Name],
@@ -27,7 +27,6 @@ export function viewPage<Name extends ViewName>(
   return { name, view, options }
 }
 
-/** Answers a page for people, in their language and in the frame of the service. */
 export async function sendView<Name extends ViewName>(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -40,7 +39,7 @@ export async function sendView<Name extends ViewName>(
   return sendRendered(reply, request, text, options)
 }
 
-/** Makes the text of a page. @throws Error if `web/` was not built */
+/** @throws Error if `web/` was not built */
 export async function rendered(
   request: FastifyRequest,
   { name, view, options }: ViewPage,
@@ -49,7 +48,6 @@ export async function rendered(
   return render(name, view, request.server.frameOf(request, options))
 }
 
-/** Sends the text of a page, with what follows from the request. */
 export function sendRendered(
   reply: FastifyReply,
   request: FastifyRequest,

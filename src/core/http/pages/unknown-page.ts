@@ -4,13 +4,10 @@ import { prefersPage, varyBy, varyByAccept } from './negotiation.ts'
 import { refusalPage } from './refusal.ts'
 import type { ViewPage } from './send-view.ts'
 
-/** The first segments of the paths for programs. */
+/** First path segments for programs. */
 const forPrograms = new Set(['api', 'users', 'oauth', 'health', '.well-known'])
 
-/**
- * The page for a path that no route has, if a browser's navigation asks for it and the path is not for
- * programs; null otherwise. Adds the request headers that decide to `Vary`.
- */
+/** The 404 page for browser navigation outside program paths; null otherwise. Extends `Vary`. */
 export function unknownPage(
   error: ApiError,
   request: FastifyRequest,

@@ -28,10 +28,9 @@ export interface EventsOfRefusalsOptions {
   readonly reasons: ReadonlyMap<string, Pick<Reason, 'event'>>
 }
 
-/** The events by the names that errors and reasons give them. */
 const events = { authorizationFail, csrfFail, inputFail, sequenceFail, tokenFail }
 
-/** Emits an event for each refusal that no other place logs. */
+/** Emits events for rejections not logged elsewhere. */
 export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, options) => {
   app.refusalListeners.push((request, error) => {
     const { row, reason, details } = error
@@ -48,14 +47,14 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
       ...(reason && { reason: reason.code }),
       route: request.is404 ? null : (request.routeOptions.url ?? null),
     }
-    // A parser of bodies may have left the asynchronous context of the request.
+    // Body parsers may lose the async context.
     inContextOf(request, () => {
       if (type !== inputFail || !details) options.events.emit(type, fields)
       else options.events.emit(inputFail, { ...fields, fields: pathsOf(details) })
     })
   })
 
-  /** Emits the event of a token or session that was used after its end. */
+  /** A token or session used after its end. */
   function emitOfEnded(
     event: 'sessionUseAfterExpire' | 'tokenReuse',
     { row, reason: { facts } }: ApiError,
@@ -68,12 +67,12 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
   }
 })
 
-/** Whether the client has closed the connection: nothing was refused, it gave up. */
+/** The client disconnected; nothing was rejected. */
 function isGone({ raw }: FastifyRequest, { row }: ApiError): boolean {
   return row === 'badRequest' && raw.destroyed && !raw.complete
 }
 
-/** What a 403 tells of: a page of another origin, another user's resource, or the rule. */
+/** Cause of a 403: foreign origin, another user's resource, or the rule. */
 function denialOf(request: FastifyRequest, config: EventsOfRefusalsOptions['config']) {
   if (isOfForeignPage(request, config)) return foreignPage
   return isOfAnother(request) ? directReference : authorizationFail
@@ -90,7 +89,7 @@ function isOfForeignPage(
   return isAmbient && !isSafe(request.method) && isCrossSite(request, config)
 }
 
-/** Whether only the owner of the resource is allowed, and the caller is not. */
+/** Only the owner would be allowed. */
 function isOfAnother({ principal, resource, routeOptions }: FastifyRequest): boolean {
   const rule = routeOptions.config.access?.rule
   const { facts } = resource ?? {}

@@ -43,25 +43,22 @@ import { assertRecentLogin } from './reauthentication.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null
-    /** Whether the body had not arrived when the caller was authenticated. */
+    /** The body arrived after authentication. */
     awaitsBody: boolean
-    /** The loaded resource, and the facts for its rule; handlers use the loader instead. */
+    /** Internal; handlers use the loader. */
     resource: LoadedResource | null
   }
 }
 
 export interface AccessOptions {
-  /** In the order in which they are tried. */
+  /** In order of attempts. */
   readonly authenticators: readonly Authenticator[]
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'login'>
   readonly clock: Clock
   readonly db: Database
 }
 
-/**
- * Authenticates and authorizes before the body is read, by the declaration of the matched route and
- * the rule of the group of its path. A mistake in a declaration stops the start of the service.
- */
+/** Authenticates and authorizes before the body. An invalid declaration prevents the start. */
 export const access = plugin<AccessOptions>(async (app, options) => {
   const { authenticators } = options
   app.decorate('authenticators', authenticators)
@@ -95,7 +92,7 @@ export const access = plugin<AccessOptions>(async (app, options) => {
   })
 })
 
-/** Completes a declaration: adds the rule of the group, and the accepted authenticators. */
+/** Adds the group's rule and the accepted authenticators. */
 function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): void {
   const declared = route.config?.access
   if (!declared) return
@@ -104,7 +101,7 @@ function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): 
   route.config = { ...route.config, access: { ...declared, rule }, accepted }
 }
 
-/** Adds the hooks that enforce a declaration. */
+/** Adds the enforcing hooks. */
 function addGuards(route: RouteOptions, options: AccessOptions): void {
   const { access: declared, csrf, requestHeaders } = route.config ?? {}
   const steps = declared ? stepsOf(declared, route, options) : []
@@ -129,24 +126,20 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
   if (csrf === 'field')
     route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
   if (isOfOwnPages) {
-    // After validation: 400 comes before 403.
+    // After validation: 400 before 403.
     const refuse: preHandlerHookHandler = (request, _reply, done) => done(foreignPage(request))
     route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]
   }
 }
 
-/**
- * The steps before the body, of which a route has those that its declaration asks for: 401 and 403
- * come first, then reauthentication, then the rule with the facts of the resource, then 404. A step
- * waits only for what must be read.
- */
+/** Order: 401 and 403, reauthentication, resource rule, 404. Async only if data must be read. */
 function stepsOf(
   { rule }: Access,
   { config = {}, url }: RouteOptions,
   options: AccessOptions,
 ): onRequestHookHandler[] {
   const { reauthentication, resource } = config
-  // Open to anyone, or open to anyone for some resources, which `loads` decides.
+  // Open to anyone, at least for some resources (`loads` decides).
   const isOpen = decide(rule, null) !== false
   return [
     ...(url.includes(':') ? [refusesEmptyParameters(url, options)] : []),
@@ -156,7 +149,7 @@ function stepsOf(
   ]
 }
 
-/** A path with an empty parameter is an unknown path; the rule of its group applies first. */
+/** Empty parameter: unknown path, after the group's rule. */
 function refusesEmptyParameters(url: string, options: AccessOptions): onRequestHookHandler {
   const rule = groupOf(url)?.rule
   const named = { accepted: acceptedBy({}, undefined, options.authenticators) }
@@ -189,7 +182,7 @@ function requiresRecentLogin({ clock, config }: AccessOptions): onRequestHookHan
   }
 }
 
-/** If a rule allows anyone for some resources, credentials are read only for the others. */
+/** Reads credentials only if the resource is not open to anyone. */
 function loads(
   loader: ResourceOptions<object>,
   rule: Rule,
@@ -208,7 +201,7 @@ function loads(
     const thing = await read
     take(thing, request)
     const facts = await loader.facts?.(thing, rule)
-    if (facts === undefined) throw new Error('a rule has nothing to ask') // `mistakesIn` stops the start of such a route
+    if (facts === undefined) throw new Error('a rule has nothing to ask') // `mistakesIn` prevents such routes
     if (request.principal === null && decide(rule, null, facts) !== true) {
       await identify(request, reply, named, options)
     }
@@ -217,7 +210,7 @@ function loads(
   }
   return (request, reply, done) => {
     const { [loader.param]: text = '' } = request.params as Readonly<Record<string, string>>
-    const read = loader.load(text) // the declaration names a parameter of the path
+    const read = loader.load(text) // declared parameter
     if (needsResource(rule)) return applyRule(read, request, reply)
     if (read instanceof Promise) return read.then((thing) => take(thing, request))
     take(read, request)
@@ -225,16 +218,15 @@ function loads(
   }
 }
 
-/** Answers the caller of a route that requires one. @throws Error if there is none */
+/** @throws Error without a caller */
 export function callerOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new Error('this route has no authenticated caller')
   return request.principal
 }
 
 /**
- * Applies the route's rule to the facts of its resource; handlers call it again if those change.
- * @throws ApiError accessDenied, or authenticationRequired without a caller; Error if the route has
- * no resource
+ * Handlers repeat the call if facts change.
+ * @throws ApiError accessDenied; authenticationRequired without a caller; Error without a resource
  */
 export function authorize(request: FastifyRequest, facts: Resource): void {
   if (request.resource === null) throw new Error(`${request.routeOptions.url} has no resource`)
@@ -249,26 +241,25 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
   throw accessDenied(rule, request.principal, facts)
 }
 
-/** Reauthorizes the caller after a slow body, before its fields are validated. */
+/** Reauthorizes after a slow body, before validation. */
 const reauthorizeAfterBody: preValidationHookHandler = ({ awaitsBody, guard }, _reply, done) => {
   if (awaitsBody && guard) return guard.now()
   done()
 }
 
-/** Whether Fastify reads the body. The handler reads lines itself, and reauthorizes between them. */
+/** Handlers read `lines` themselves and reauthorize between lines. */
 function readsBody({ method, config }: RouteOptions): boolean {
   const { body = 'none' } = config ?? {}
   return !isSafe(method) && body !== 'none' && body !== 'lines'
 }
 
-/** Combines a route's rule with the rule of its group, unless they are the same. */
 function withGroup(url: string, rule: Rule): Rule {
   const group = groupOf(url)
   if (!group || describeRule(group.rule) === describeRule(rule)) return rule
   return all(group.rule, rule)
 }
 
-/** Whether this is the route that @fastify/cors adds for preflight requests. */
+/** The preflight route of @fastify/cors. */
 function isPreflight({ method, url }: RouteOptions): boolean {
   return method === 'OPTIONS' && url === '*'
 }

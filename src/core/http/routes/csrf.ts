@@ -7,10 +7,9 @@ import type { Authenticator } from './declaration.ts'
 import { isCrossSite, reasonOfOrigin } from './origin.ts'
 
 /**
- * Protects a change from cross-site request forgery if browsers send its credential by themselves;
- * the authenticator declares how. Spec 5.2 rule 2.
- * @throws ApiError csrfTokenInvalid if X-CSRF-Token is absent, empty, repeated or not that of the
- * credential; accessDenied for a page of another site
+ * For credentials that browsers send automatically. Spec 5.2 rule 2.
+ * @throws ApiError csrfTokenInvalid if X-CSRF-Token is absent, empty, repeated or wrong;
+ * accessDenied for cross-site pages
  */
 export function assertNotForged(
   request: FastifyRequest,
@@ -25,7 +24,7 @@ export function assertNotForged(
   assertToken(request.headers['x-csrf-token'], credential)
 }
 
-/** Asserts the same of a form of our own pages, whose field `csrf_token` stands for the header. */
+/** The same for our own forms, with the field `csrf_token`. */
 export const assertFieldNotForged: preValidationHookHandler = (
   { body, principal },
   _reply,

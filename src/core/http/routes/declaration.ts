@@ -14,140 +14,135 @@ import type { JsonSchema } from '../schemas.ts'
 import type { Tag, TagName } from '../tags.ts'
 
 /**
- * The declaration of a route: everything that guards it, and the data of the documents. Each part
- * is enforced, printed in docs/routes.txt and shown in OpenAPI. A contradictory or incomplete
- * declaration stops the start; see `mistakesIn`.
+ * Everything that guards and documents a route; see docs/routes.txt. Contradictions prevent the
+ * start: `mistakesIn`.
  */
 export interface RouteDeclaration {
   access?: Access
-  /** The name of the module that declares it; set when the route is registered. */
+  /** Set at registration. */
   module?: string
-  /** The tag of the operation in OpenAPI; absent: the tag of the module. */
+  /** Default: the module's tag. */
   tag?: TagName | Tag
-  /** Answers also when the service refuses all other requests, so that an operator sees why. */
+  /** Answers even when the service rejects all other requests, for diagnosis. */
   isDiagnosis?: true
-  /** Whether it is a page of the OpenAPI document, which names it. */
+  /** A page listed in the OpenAPI document. */
   isReference?: true
-  /** The resource of the path, read once for rule, 404, precondition and handler. */
+  /** Read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>
   /**
-   * Whether the caller must have logged in within `REAUTHENTICATE_SECONDS`. `always`: for every
-   * request, by `access`. `conditional`: for some changes, by the handler.
+   * Requires a login within `REAUTHENTICATE_SECONDS`. `always`: by `access`. `conditional`: by the
+   * handler, for some changes.
    */
   reauthentication?: 'always' | 'conditional'
-  /** Whether the route accepts an enrolment token, besides the schemes of `access`. */
+  /** Also accepts enrolment tokens. */
   enrols?: boolean
   /**
-   * The CSRF protection of a changing route that is open to anyone. `foreignPage`: requests of
-   * pages of other origins are refused. `exempt`: such pages can do no harm. On other changing
-   * routes the accepted authenticators protect the request: see `Authenticator`. `field`: a form of
-   * our own pages sends the CSRF token of its session in a field, and other pages are refused.
+   * For changing routes open to anyone. `foreignPage`: rejects other origins. `exempt`: harmless.
+   * `field`: our forms send the session's CSRF token in a field. Other routes: see `Authenticator`.
    */
   csrf?: 'foreignPage' | 'exempt' | 'field'
-  /** Not counted by the general rate limit, so that monitoring always works. */
+  /** Excluded from the general rate limit, for monitoring. */
   rateLimit?: 'exempt'
-  /** Which body the route accepts; absent: `none`. */
+  /** Default: `none`. */
   body?: BodyKind
-  /** The longest accepted body, in bytes; set for every route that reads one. */
+  /** In bytes; required if a body is read. */
   maxBodyBytes?: number
-  /** Required fields, and the error if one is absent. */
+  /** Error for absent fields. */
   required?: { readonly fields: readonly string[]; readonly error: ErrorRow }
-  /** Request headers that the handler uses. */
+  /** Used by the handler. */
   requestHeaders?: readonly RequestHeader[]
-  /** Errors of the handler; OpenAPI adds those of the other declarations. */
+  /** Errors of the handler only. */
   errors?: readonly DeclaredError[]
-  /** Errors that the route answers as others, in the words of its RFC. */
+  /** Errors replaced by the wording of the route's RFC. */
   rewords?: Partial<Record<ErrorName, ErrorRow>>
-  /** The page of an error for clients that prefer HTML; absent: every client gets JSON. */
+  /** For clients that prefer HTML; absent: JSON. */
   errorPage?: ErrorPage
-  /** The parameters of the path, for OpenAPI, unless the schema of the route has them. */
+  /** For OpenAPI, unless in the schema. */
   params?: JsonSchema
-  /** The query, for OpenAPI; the handler ignores or refuses invalid values. */
+  /** For OpenAPI; the handler validates. */
   query?: JsonSchema
-  /** What a client should send, for OpenAPI, where the validated schema allows more. */
+  /** For OpenAPI, if stricter than the validated schema. */
   sends?: JsonSchema
-  /** The schema of a line of a body of lines, for OpenAPI. */
+  /** For OpenAPI: a line of a `lines` body. */
   line?: JsonSchema
-  /** The successes that the handler serializes itself, by status and media type, for OpenAPI. */
+  /** For OpenAPI: successes that the handler serializes, by status and media type. */
   answers?: Readonly<Record<number, Readonly<Record<string, JsonSchema>>>>
-  /** The response headers of its successes, for OpenAPI. */
+  /** For OpenAPI: headers of successes. */
   responseHeaders?: readonly ResponseHeader[]
-  /** Examples for OpenAPI, where the schemas have none that fits the operation. */
+  /** For OpenAPI, if the schemas have no fitting example. */
   examples?: OperationExamples
-  /** The accepted authenticators, in order; set from `access` when the route is registered. */
+  /** In order; derived from `access` at registration. */
   accepted?: readonly Authenticator[]
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig extends RouteDeclaration {}
   interface FastifySchema {
-    /** The name of the operation in OpenAPI, unique and for ever: clients are generated from it. */
+    /** Unique and stable: clients are generated from the OpenAPI ids. */
     operationId?: string
     summary?: string
-    /** Keeps the route out of OpenAPI. */
+    /** Hidden from OpenAPI. */
     hide?: boolean
   }
   interface FastifyInstance {
-    /** All authenticators, in the order in which they are tried. */
+    /** In order of attempts. */
     authenticators: readonly Authenticator[]
   }
 }
 
 export interface OperationExamples {
   readonly body?: unknown
-  /** Several bodies by name, in the place of one. */
+  /** Several bodies by name. */
   readonly bodies?: Readonly<Record<string, unknown>>
   readonly answer?: unknown
 }
 
-/** The rule and the accepted schemes of a route. Every route declares them. */
+/** Required for every route. */
 export interface Access {
   readonly rule: Rule
-  /** The accepted schemes; absent: `defaultSchemes`. A route names any other scheme. */
+  /** Default: `defaultSchemes`. */
   readonly schemes?: readonly Scheme[]
   /** A 401 without a body (POST /api/transfer, spec 4.1). */
   readonly silent?: boolean
 }
 
-/** Authenticates requests by one scheme. `authenticate` has three outcomes. */
+/** One authentication scheme. */
 export interface Authenticator {
   readonly scheme: Scheme
-  /** The scheme of the Authorization header that it reads, in lower case; null if it reads another one. */
+  /** Lower-case Authorization scheme; null for other headers. */
   readonly header: string | null
-  /** Routes of other modules that accept it without naming it, by their operation ids. */
+  /** Operation ids of other modules' routes that accept the scheme implicitly. */
   readonly operations?: readonly string[]
-  /** The error without a credential, on a route that accepts this scheme only. */
+  /** Error without a credential, if this is the only scheme. */
   readonly missing: ErrorRow
-  /** What answers a bad credential; absent: the same as no credential. */
+  /** Default: same as a missing credential. */
   readonly invalid?: InvalidCredential
-  /** Its other errors, for OpenAPI. */
+  /** For OpenAPI. */
   readonly errors?: readonly ErrorRow[]
-  /** The WWW-Authenticate value. RFC 9110 section 11.6.1. */
+  /** WWW-Authenticate value. RFC 9110 section 11.6.1. */
   readonly challenge?: string
   /**
-   * The CSRF protection of a credential that browsers send by themselves. `token`: X-CSRF-Token
-   * must be the CSRF token of the credential. `sameSite`: requests of pages of other sites are
-   * refused. Absent: no browser sends the credential by itself.
+   * For credentials that browsers send automatically. `token`: requires X-CSRF-Token. `sameSite`:
+   * rejects cross-site requests.
    */
   readonly csrf?: 'token' | 'sameSite'
-  /** The security scheme in OpenAPI. */
   readonly describes: SecurityScheme
   /**
-   * Authenticates a request, at once if it can; null if it has no credential of this scheme, so
-   * that the next one is tried. @throws ApiError for a bad credential; no other one is tried
+   * Synchronous if possible. Null without such a credential: the next scheme is tried. @throws
+   * ApiError for a bad credential; no other scheme is tried
    */
   authenticate(request: FastifyRequest): Authenticated | null | Promise<Authenticated | null>
 }
 
-/** The answer to a bad credential, which names its error in the challenge. RFC 6750 section 3.1. */
+/** Names the error in the challenge. RFC 6750 section 3.1. */
 export interface InvalidCredential {
   readonly parameter: string
   readonly error: ErrorRow
-  /** The error on a route that accepts this scheme only. */
+  /** If this is the only scheme. */
   readonly alone: ErrorRow
 }
 
-/** A security scheme of OpenAPI 3.1, of the two kinds that send a credential as it is. */
+/** OpenAPI 3.1 scheme for a plain credential. */
 export type SecurityScheme = { readonly description?: string } & (
   | { readonly type: 'http'; readonly scheme: string; readonly bearerFormat?: string }
   | { readonly type: 'apiKey'; readonly in: 'cookie' | 'header'; readonly name: string }
@@ -155,17 +150,17 @@ export type SecurityScheme = { readonly description?: string } & (
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
-/** Whether a request by this method, or each of these, changes nothing. RFC 9110 section 9.2.1. */
+/** All methods are safe. RFC 9110 section 9.2.1. */
 export function isSafe(method: string | readonly string[]): boolean {
   return typeof method === 'string'
     ? safeMethods.has(method)
     : method.every((name) => safeMethods.has(name))
 }
 
-/** The schemes of a route that names none: each authenticates a person with all rights of the account. */
+/** Each authenticates a person with all rights of the account. */
 export const defaultSchemes: readonly Scheme[] = ['basic', 'session', 'bearer']
 
-/** The authenticators that accept a credential for a route, by the route or by their own declaration. */
+/** Accepted by the route or by the authenticator. */
 export function acceptedBy(
   { schemes = defaultSchemes }: Pick<Access, 'schemes'>,
   operationId: string | undefined,
@@ -177,7 +172,7 @@ export function acceptedBy(
   )
 }
 
-/** The one authenticator that a route names; its words refuse, whatever schemes other modules add. */
+/** The only scheme named by the route determines error texts, whatever schemes modules add. */
 export function onlyNamed({
   access: { schemes = defaultSchemes } = {},
   accepted = [],
@@ -186,13 +181,13 @@ export function onlyNamed({
   return others.length === 0 ? only : undefined
 }
 
-/** What a route accepts, and the schemes that the route itself names. */
+/** Accepted and explicitly named schemes. */
 export interface Named {
   readonly access?: Pick<Access, 'schemes'>
   readonly accepted?: readonly Authenticator[]
 }
 
-/** Lists the CSRF protections of a route; none for a safe method. */
+/** None for safe methods. */
 export function csrfGuardsOf(
   method: string | readonly string[],
   { accepted = [], csrf }: RouteDeclaration,
@@ -201,7 +196,7 @@ export function csrfGuardsOf(
   return csrf ? [csrf] : accepted.flatMap(({ csrf: guard = [] }) => guard)
 }
 
-/** Lists the errors of a declaration besides those of the handler, in the order of their checks. */
+/** Errors besides the handler's, in order of checks. */
 export function declaredErrors(declaration: RouteDeclaration): ErrorRow[] {
   const { reauthentication, required, requestHeaders: headers = [], resource } = declaration
   return [
@@ -212,7 +207,7 @@ export function declaredErrors(declaration: RouteDeclaration): ErrorRow[] {
   ]
 }
 
-/** Lists the contradictions and gaps of a declaration, each as a sentence that follows "it". */
+/** Contradictions and gaps; each completes a sentence after "it". */
 export function mistakesIn(
   { config = {}, method, schema, url }: Pick<RouteOptions, 'config' | 'method' | 'schema' | 'url'>,
   authenticators: readonly Authenticator[],

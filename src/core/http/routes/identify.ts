@@ -8,15 +8,14 @@ import { type Authenticated, RequestGuard } from '../changes/reauthorize.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe, type Named, onlyNamed } from './declaration.ts'
 
-/** The dependencies of authentication. */
 export interface IdentifyDeps {
   readonly config: Pick<Config, 'http'>
   readonly db: Database
 }
 
 /**
- * Authenticates a request by the accepted schemes, and sets `request.principal` and its guard.
- * @throws ApiError if no accepted credential is valid
+ * Sets `request.principal` and the guard.
+ * @throws ApiError without a valid accepted credential
  */
 export function identify(
   request: FastifyRequest,
@@ -35,7 +34,6 @@ interface Input {
   readonly deps: IdentifyDeps
 }
 
-/** Tries the accepted authenticators from an index on. */
 function tryFrom(first: number, asked: Input): Principal | Promise<Principal> {
   const { request, accepted } = asked
   for (let index = first; index < accepted.length; index += 1) {
@@ -55,7 +53,7 @@ function tryFrom(first: number, asked: Input): Principal | Promise<Principal> {
   throw challenged(asked, absenceOf(request, accepted))
 }
 
-/** Only the Authorization header of a request counts, if it has one. */
+/** The Authorization header overrides other credentials. */
 function isByHeader({ request, accepted }: Input): boolean {
   return (
     request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
@@ -76,7 +74,7 @@ function known(caller: Authenticated, authenticator: Authenticator, asked: Input
   const ended = (reason: RefusalReason) => refused(authenticator, asked, { reason })
   request.principal = principal
   request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
-  request.awaitsBody = !request.raw.complete // a body that has arrived needs no reauthorization
+  request.awaitsBody = !request.raw.complete // complete bodies need no reauthorization
   if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, deps.config)
   return principal
 }
@@ -97,7 +95,7 @@ function refused(
   return new ApiError(onlyNamed(asked.named) ? invalid.alone : invalid.error, { cause, reason })
 }
 
-/** Creates the 401 for a caller without a credential, with all challenges of the route. */
+/** 401 with all challenges of the route. */
 function challenged({ request, reply, named, accepted }: Input, reason: RefusalReason): ApiError {
   const challenges = accepted
     .filter(({ header }) => header !== 'basic' || !isOwnFetch(request))
@@ -107,7 +105,7 @@ function challenged({ request, reply, named, accepted }: Input, reason: RefusalR
   return new ApiError(onlyNamed(named)?.missing ?? 'authenticationRequired', { reason })
 }
 
-/** Whether a script's fetch sent this: a Basic challenge makes the browser ask for a password. */
+/** A Basic challenge would make the browser prompt for a password. */
 function isOwnFetch({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
 }

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import type { RefusalReason } from '../../errors.ts'
 
-/** Whether a browser's page of an allowed origin sent this request. */
 function isAllowedOrigin(request: FastifyRequest, { http }: Pick<Config, 'http'>): boolean {
   const { origin } = request.headers
   return (
@@ -10,15 +9,14 @@ function isAllowedOrigin(request: FastifyRequest, { http }: Pick<Config, 'http'>
   )
 }
 
-/** Whether a page of another site, not an allowed origin, sent this request. Fetch Metadata. */
+/** Fetch Metadata; allowed origins excluded. */
 export function isCrossSite(request: FastifyRequest, config: Pick<Config, 'http'>): boolean {
   return request.headers['sec-fetch-site'] === 'cross-site' && !isAllowedOrigin(request, config)
 }
 
 /**
- * Whether a page of another, not allowed origin sent this request; protects the login from login
- * CSRF. `Sec-Fetch-Site` decides if the browser sends it; another host of the same site is foreign.
- * Otherwise an Origin is foreign that is neither the service's own nor that of the Host header.
+ * Against login CSRF. `Sec-Fetch-Site` decides if present; other hosts of the same site are
+ * foreign. Otherwise a sent Origin must be allowed, the service's own, or match Host.
  */
 export function isForeignPage(
   request: FastifyRequest,
@@ -33,7 +31,7 @@ export function isForeignPage(
 
 const maxShown = 256
 
-/** Which page sent a refused request, as the browser says. */
+/** As reported by the browser. */
 export function reasonOfOrigin(
   code: 'cross_site_request' | 'foreign_page',
   { headers }: FastifyRequest,

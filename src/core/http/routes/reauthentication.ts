@@ -4,9 +4,8 @@ import { ApiError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 /**
- * Requires a login within `REAUTHENTICATE_SECONDS` for changes of credentials, so that a stolen
- * session or token cannot take the account over. ASVS 7.5.1. `access` calls it for routes that
- * declare `always`, the handler for routes that declare `conditional`.
+ * A stolen session or token must not take over the account. ASVS 7.5.1. Called by `access`
+ * (`always`) or the handler (`conditional`).
  * @throws ApiError recentLoginRequired; Error if the route declares neither
  */
 export function assertRecentLogin(
@@ -18,7 +17,7 @@ export function assertRecentLogin(
   if (!config.reauthentication || !principal) throw new Error(`${url} declares no reauthentication`)
   if (clock.now() - principal.authTime <= login.reauthenticateSeconds * 1000) return
   const { subject: user_id, authTime } = principal
-  const login_at = authTime > 0 ? authTime : null // a provider need not say
+  const login_at = authTime > 0 ? authTime : null // optional for providers
   const facts = { user_id, login_at, max_age_seconds: login.reauthenticateSeconds }
   throw new ApiError('recentLoginRequired', { reason: { code: 'login_too_old', facts } })
 }

@@ -11,7 +11,7 @@ import { sendErrorPage } from '../pages/error-page.ts'
 import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
 import { unknownPage } from '../pages/unknown-page.ts'
 
-// At most one log line in this time is about requests that are refused without a failure.
+// Interval of log lines about planned rejections.
 const plannedLineMs = 10_000
 
 export interface ErrorHandlerOptions {
@@ -19,17 +19,17 @@ export interface ErrorHandlerOptions {
   readonly clock: Clock
 }
 
-/** Hears of a refusal or failure, with the error that is answered, before the answer is sent. */
+/** Called before the response is sent. */
 export type RefusalListener = (request: FastifyRequest, error: ApiError) => void
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Modules add theirs; what one throws is logged, and the answer stays. */
+    /** Module listeners; their errors are logged only. */
     readonly refusalListeners: RefusalListener[]
   }
 }
 
-/** Turns everything that is thrown into the answers of spec section 7. */
+/** Spec section 7. */
 export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, config }) => {
   app.decorate('refusalListeners', [])
   let planned = { refused: 0, toldAt: Number.NEGATIVE_INFINITY }
@@ -42,7 +42,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     }
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     if (error.challenge !== undefined) reply.header('www-authenticate', error.challenge)
-    // After a request that is not proper HTTP, no other is served on the same connection.
+    // Malformed HTTP closes the connection.
     if (error.row === 'badRequest') {
       serveNoMore(request.raw.socket)
       reply.header('connection', 'close')
@@ -75,7 +75,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     }
   }
 
-  /** Logs refusals as one line per `plannedLineMs`, with their number. */
+  /** One line with a count per `plannedLineMs`. */
   function tellOfRefusal(request: FastifyRequest, reason: unknown): void {
     planned.refused += 1
     const now = clock.now()
@@ -86,14 +86,14 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
   }
 })
 
-/** Whether a 503 is no failure: by the limits of the service, its settings, or while it stops. */
+/** An expected 503: limits, settings or shutdown. */
 function isPlanned({ row, cause }: ApiError): boolean {
-  if (problemOf(row).isUnconfigured) return true // the start has logged it, and anyone can ask for it
+  if (problemOf(row).isUnconfigured) return true // logged at start, and anyone can trigger it
   return row === 'serviceUnavailable' && !(cause instanceof Error)
 }
 
 function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
-  // Without the schema of the route, which describes a success.
+  // The route schema describes successes.
   const { details, extra } = error
   reply.header('content-type', contentTypes.json)
   return reply.serializer(JSON.stringify).send({

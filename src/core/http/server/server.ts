@@ -36,17 +36,17 @@ import { cors } from './cors.ts'
 import { errorHandler } from './error-handler.ts'
 
 const keepAliveTimeoutMs = 72_000
-// As long as a request line can be, so that an over-long parameter is a resource that is not found.
+// Length of a request line: over-long parameters become 404.
 const maxParamLength = 16_384
 
 export interface ServerOptions {
-  /** The request headers of the modules: a page of an allowed origin may send them. */
+  /** Module headers allowed by CORS. */
   readonly requestHeaders?: readonly string[]
-  /** With one, the server speaks HTTPS. */
+  /** Enables HTTPS. */
   readonly certificate?: Certificate | null
 }
 
-/** Creates the HTTP server with the hooks of every request, without any route. */
+/** The server with all hooks, without routes. */
 export async function createServer(
   deps: Deps,
   { requestHeaders = [], certificate = null }: ServerOptions = {},
@@ -59,7 +59,7 @@ export async function createServer(
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: checkIntervalMs,
     ...requestClasses,
-    requireHostHeader: false, // Node's answer would be empty: request-shape.ts refuses instead
+    requireHostHeader: false, // request-shape.ts rejects with a body
   }
   const options: FastifyHttpOptions<RawServerDefault> = {
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,12 +69,12 @@ export async function createServer(
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // accepted requests are served during a shutdown
+    return503OnClosing: false, // accepted requests are served during shutdown
     routerOptions: { maxParamLength },
     http: limits,
     clientErrorHandler: onClientError,
     frameworkErrors: (_error, _request, reply) => {
-      answer(reply.raw as ServerResponse<IncomingMessage>, 'badRequest') // HTTP/1 is all there is
+      answer(reply.raw as ServerResponse<IncomingMessage>, 'badRequest') // HTTP/1 only
     },
     ajv: ajvOptions,
     schemaController: { compilersFactory: compilers.factory },
@@ -84,24 +84,24 @@ export async function createServer(
     ...certificate.options(),
     handshakeTimeout: handshakeTimeoutMs,
   }
-  // Fastify's types tell the two classes of servers apart; what is used here, both have.
+  // Fastify's types separate two server classes; we use only common members.
   const app = fastify(https ? ({ ...options, https } as typeof options) : options)
   const connections = prepareConnections(app.server)
   takeRequests(app.server)
   countUnrouted(app.server, deps.measurements.requests.unrouted)
   if (certificate) endFailedHandshakes(app.server)
 
-  // Fastify's own messages below a warning are dropped: start.ts logs that the service listens.
+  // Drops Fastify's messages below warning.
   app.log = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level })
   app.decorate('compileSchemas', compilers.compileAll)
   await app.register(requestContext)
   if (deps.traces) await app.register(requestSpans, { ...config, traces: deps.traces })
-  await app.register(oneRequestAtATime, deps) // before any other work on a request
+  await app.register(oneRequestAtATime, deps) // before other hooks
   const watchReader = slowReaders(app, { clock: deps.clock, stillMs: requestTimeoutMs })
   const noteProxy = forgedProxyWarning(app, config)
-  // One hook for all: a hook costs more than most of this work.
+  // One hook: hooks cost more than their work.
   app.addHook('onRequest', (request, reply, done) => {
-    // Set here, because a server that has a logger listens for the end of every answer.
+    // Set here: with its own logger Fastify listens for each response's end.
     request.log = log
     if (log.isLevelEnabled('debug')) logAtEnd(request, reply)
     reply.log = log
@@ -116,7 +116,7 @@ export async function createServer(
   await app.register(errorHandler, deps)
   await app.register(cors, { ...config, requestHeaders })
   await app.register(rateLimit, deps)
-  await app.register(fastifyCookie, { hook: false }) // cookies are parsed only where they are used
+  await app.register(fastifyCookie, { hook: false }) // parsed on demand
   await app.register(bodies, deps)
   closeConnectionsWhileDraining(app, connections)
   return app

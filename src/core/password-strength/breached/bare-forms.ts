@@ -1,8 +1,8 @@
-/** A longer core is no common word, and only the whole password is looked up. */
+/** Longer cores are no common words: only the whole password is looked up. */
 const maxCoreLength = 24
-/** How many digits at an end of a number count as decoration. */
+/** Decoration digits at each end. */
 const maxExtraDigits = 2
-/** A shorter rest can be a repetition or a run by chance. */
+/** Shorter rests repeat or run by chance. */
 const minRestLength = 8
 
 const signs: Readonly<Record<string, string>> = {
@@ -21,13 +21,13 @@ const signs: Readonly<Record<string, string>> = {
   '€': 'e',
 }
 
-/** The text with letters for digits and signs; two texts, because a 1 can be an i or an l. */
+/** Digits and signs as letters; two texts, because 1 can be i or l. */
 export function unleeted(text: string): readonly string[] {
   const plain = text.replace(/[02-9@$+€]/g, (sign) => signs[sign] ?? sign)
   return [plain.replace(/[1!|]/g, 'i'), plain.replace(/[1!|]/g, 'l')]
 }
 
-/** The unit that a text repeats, the last time perhaps cut off; undefined if it repeats none. */
+/** The last repetition may be cut off. */
 export function repeatedUnit(text: string): string | undefined {
   const points = [...text]
   for (let length = 1; length <= points.length / 2; length += 1) {
@@ -39,13 +39,13 @@ export function repeatedUnit(text: string): string | undefined {
 }
 
 /**
- * All forms of a password without its decoration: without some or all digits and signs around its
- * letters, with letters in place of digits, and the unit that it repeats.
+ * Without some or all digits and signs around the letters, with letters for digits, and the
+ * repeated unit.
  * @param password in lower case
  */
 export function bareForms(password: string): ReadonlySet<string> {
   const points = [...password]
-  const kind = /\p{L}/u.test(password) ? /\p{L}/u : /\p{N}/u // if it has only digits, signs are removed
+  const kind = /\p{L}/u.test(password) ? /\p{L}/u : /\p{N}/u // without letters, signs are removed
   const first = points.findIndex((point) => kind.test(point))
   const last = points.findLastIndex((point) => kind.test(point))
   const forms = new Set([password, ...unleeted(password)])
@@ -71,8 +71,7 @@ export function bareForms(password: string): ReadonlySet<string> {
 }
 
 /**
- * A password without the signs around it, and without the digits and signs around its letters; a rest
- * that is short is left out.
+ * Without surrounding signs, or signs and digits; omits short rests.
  * @param password in lower case
  */
 export function undecorated(password: string): readonly string[] {

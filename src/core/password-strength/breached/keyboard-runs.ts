@@ -1,4 +1,4 @@
-/** Rows of keys, each shifted by half a key against the row above; and the alphabets. */
+/** Rows shifted by half a key each; and alphabets. */
 const layouts: readonly (readonly string[])[] = [
   ['`1234567890-=', ' qwertyuiop[]\\', " asdfghjkl;'", ' zxcvbnm,./'],
   ['^1234567890ß´', ' qwertzuiopü+', ' asdfghjklöä#', ' yxcvbnm,.-'],
@@ -7,26 +7,22 @@ const layouts: readonly (readonly string[])[] = [
   ['abcdefghijklmnopqrstuvwxyz'],
 ]
 
-/** The characters of the same keys with Shift. */
+/** Same keys with Shift. */
 const shifted = new Map(
   [...'!@#$%^&*()'].map((sign, index) => [sign, '1234567890'.charAt(index)] as const),
 )
 
-/** All pairs of neighbouring characters, each as one text. */
 const neighbours: ReadonlySet<string> = new Set(layouts.flatMap((rows) => [...pairsOf(rows)]))
 
-/** Whether two lower-case characters are neighbours on a keyboard or in the alphabet. */
+/** In lower case; on a keyboard or in the alphabet. */
 export function areNeighbours(one: string, other: string): boolean {
   return neighbours.has((shifted.get(one) ?? one) + (shifted.get(other) ?? other))
 }
 
-/** The minimum average length of the runs. */
+/** Minimum average run length. */
 const averageRun = 3
 
-/**
- * Whether a text consists of runs over neighbouring keys or along the alphabet: qwertyuiop,
- * 1qaz2wsx, abcdef654321. @param password in lower case
- */
+/** Examples: qwertyuiop, 1qaz2wsx, abcdef654321. @param password in lower case */
 export function isKeyboardRun(password: string): boolean {
   const keys = [...password].map((sign) => shifted.get(sign) ?? sign)
   let runs = 1

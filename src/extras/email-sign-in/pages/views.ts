@@ -1,6 +1,5 @@
 import type { SignInForm } from '../../../modules/pages/sign-in/views.ts'
 
-/** The pages of a sign-in by mail. */
 export interface ByMailViews {
   'sign-in-by-mail': ByMailView
   'sign-in-mailed': MailedView
@@ -15,21 +14,20 @@ export interface ByMailView extends SignInForm {
 
 export interface MailedView extends SignInForm {
   readonly email: string
-  /** How long the code counts, from its beginning. */
+  /** Code lifetime from the start. */
   readonly lifetimeSeconds: number
-  /** How long no other mail is sent. */
+  /** Delay before another mail. */
   readonly resendSeconds: number
   readonly problem: 'wrong' | 'missing' | 'throttled' | null
 }
 
-/** A link of a mail is open; a press signs in. */
+/** An opened link; a button signs in. */
 export interface LinkView extends SignInForm {
   readonly username: string
-  /** Null if this browser requested the link. */
+  /** Null if requested by this browser. */
   readonly asked: RequestOrigin | null
 }
 
-/** Where a mail was requested. */
 export interface RequestOrigin {
   /** Epoch milliseconds. */
   readonly at: number

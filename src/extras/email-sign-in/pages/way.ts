@@ -27,9 +27,7 @@ import type { MailedView, RequestOrigin } from './views.ts'
 
 declare module '../../../modules/flows/sign-in-flow.ts' {
   interface SignInData {
-    /** The requested mail. */
     readonly mail?: RequestedMail
-    /** The opened link. */
     readonly link?: OpenedLink
   }
   interface StepsOfWays {
@@ -40,11 +38,10 @@ declare module '../../../modules/flows/sign-in-flow.ts' {
 }
 
 interface RequestedMail {
-  /** The id of the confirmation. */
   readonly id: string
-  /** As it was typed. */
+  /** As typed. */
   readonly address: string
-  /** The time of the last request, and the end of the code; epoch milliseconds. */
+  /** Last request, and expiry of the code; epoch milliseconds. */
   readonly askedAt: number
   readonly expiresAt: number
 }
@@ -68,7 +65,6 @@ type MailSignInNeeds = Pick<
   | 'requirements'
 >
 
-/** The sign-in by mail on the pages: a link of the first page, and the steps. */
 export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
   const { clock, config, confirmations, db, emailLogin, limits, pageFlows, requirements } = deps
   return {
@@ -121,7 +117,7 @@ export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
     }),
   }
 
-  /** Mails a link and a code. @throws ApiError validationFailed, tooManyRequests */
+  /** @throws ApiError validationFailed, tooManyRequests */
   async function sendMail(...[flow, request, , field]: Parameters<TakeStep>): Promise<SignInFlow> {
     const text = field('email').trim()
     const address = parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
@@ -136,7 +132,7 @@ export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
     return pageFlows.advanceUnproven<SignInData>(db, flow, { step: 'email_code', data })
   }
 
-  /** Takes the mail as the first proof; the transaction of the next step uses up the confirmation. */
+  /** First proof; the next step's transaction uses up the confirmation. */
   async function take(
     proceed: Proceed,
     flow: SignInFlow,
@@ -152,7 +148,7 @@ export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
     )
   }
 
-  /** Opens the link of a mail; changes nothing. The browser leaves the address with the token at once. */
+  /** Changes nothing. Redirects to remove the token from the address. */
   async function arrive(request: FastifyRequest) {
     const { token } = request.query as { token?: unknown } // parsed by Fastify
     if (token === undefined) {
@@ -179,7 +175,7 @@ export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
   }
 }
 
-/** Where a mail is requested, for the page of the link: the browser as a digest of its cookie. */
+/** For the link page; the browser as a digest of its cookie. */
 function originOf(request: FastifyRequest): ConfirmationFacts {
   const device = parseUserAgent(request.headers['user-agent'] ?? null)
   return {
@@ -190,7 +186,7 @@ function originOf(request: FastifyRequest): ConfirmationFacts {
   }
 }
 
-/** Returns where the link was requested; null if this browser requested the link. */
+/** Null if requested by this browser. */
 function originElsewhere(
   { createdAt, facts }: Confirmation,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** Why a new password is not accepted: none was typed, or a rule of passwords/rules.ts. */
+/** A missing password, or a rule of passwords/rules.ts. */
 export type PasswordProblem =
   | { readonly rule: 'short' | 'long' | 'bytes'; readonly limit: number }
   | {

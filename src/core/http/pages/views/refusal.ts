@@ -1,18 +1,17 @@
-/** The pages of refusals, which all flows share. */
+/** Shared by all flows. */
 export interface RefusalViews {
   refusal: RefusalView
 }
 
-/** What was refused, in words for a person, with ways to go on. */
 export interface RefusalView {
-  /** The name of the error, or another name of the refusal: the folders of `web/pages` have words for some. */
+  /** Error name; `web/pages` has texts for some. */
   readonly error: string
-  /** The text of the error in the contract. */
+  /** The API's error text. */
   readonly message: string
   readonly requestId: string
   readonly retryAfterSeconds: number | null
-  /** Where the same flow begins again, if that can help. */
+  /** Restarts the flow; null if useless. */
   readonly again: string | null
-  /** The token with which an application sets up a second factor. */
+  /** Lets an application enrol a second factor. */
   readonly enrolmentToken: string | null
 }

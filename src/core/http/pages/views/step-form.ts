@@ -1,4 +1,3 @@
-/** Where the form of a step goes. */
 export interface StepForm {
   readonly action: string
   readonly csrf: string
