@@ -76,7 +76,6 @@ export interface ModuleNames {
   /** Default: the folder name. */
   readonly eventCategory?: string
   readonly events?: () => Promise<object>
-  /** The error table belongs to the core. */
   readonly errors?: readonly Problem[]
   /** Codes of external modules begin with `x-`. */
   readonly reasons?: () => Promise<ReasonFile | readonly ReasonFile[]>

@@ -9,7 +9,6 @@ export interface OfModule {
 }
 
 export interface LoadedServices {
-  /** In module order. */
   readonly inOrder: readonly OfModule[]
   readonly inEachProcess: readonly string[]
   serviceOf(name: string): Service | undefined

@@ -42,7 +42,6 @@ export function tooManyBatches(): ApiError {
   })
 }
 
-/** The client never reads this response. */
 export function clientGone(): ApiError {
   return new ApiError('badRequest', { reason: { code: 'client_gone' } })
 }

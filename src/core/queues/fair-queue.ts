@@ -39,7 +39,6 @@ export class FairQueue<Value> {
     return isFull
   }
 
-  /** Keeps the order within a key. */
   takeAll(): Value[] {
     const all = [...this.#entries.values()].flat()
     this.#entries.clear()

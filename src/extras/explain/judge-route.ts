@@ -136,7 +136,6 @@ function askAuthentication(
   }
 }
 
-/** For the login route itself. */
 function askLogin(
   judgement: Judgement,
   { requirements }: JudgeRouteDeps,

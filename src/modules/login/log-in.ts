@@ -14,8 +14,7 @@ export interface Login {
 }
 
 /**
- * A method gives evidence, the steps meet the requirements, the completion gives the result. One
- * transaction stores the result and marks the attempt as succeeded. @throws ApiError of limits,
+ * One transaction stores the result and marks the attempt as succeeded. @throws ApiError of limits,
  * method, requirements and steps
  */
 export function logIn<Issued, Answer>(

@@ -7,7 +7,7 @@ export interface Post {
   readonly body: string
   /** Null after the user's deletion. */
   readonly authorId: number | null
-  /** Username; null without an account. */
+  /** Null without an account. */
   readonly author: string | null
   /** Only the author can change a locked post. */
   readonly locked: boolean
@@ -19,7 +19,7 @@ export interface Post {
 export type PostText = Pick<Post, 'title' | 'body'>
 export type PostChanges = { readonly [Field in keyof PostText]?: PostText[Field] | undefined }
 
-/** Facts for rules. A missing post has no owner. */
+/** A missing post has no owner. */
 export function resourceOf(post: Post | null): Resource {
   const ownerId = post?.authorId ?? null
   return { ownerId: ownerId === null ? null : String(ownerId), locked: post?.locked ?? false }

@@ -18,8 +18,7 @@ export interface NewPost {
   readonly createdAt: number
 }
 
-// Posts keep the id of a deleted user until cleared in steps. An author with an account exists,
-// which saves a look-up.
+// Posts keep a deleted user's id until cleared. An author with an account exists.
 const authorId = sql<number | null>`case
   when accounts.user_id is null and ${isPendingDeletion('posts.author_id')} then null
   else posts.author_id end`

@@ -14,7 +14,7 @@ const withTotp: Make = ({ app }, caller) => {
   return { json: { totp: caller.device?.code(), ...present(caller) } }
 }
 
-/** The codes of the caller's latest enrolment. */
+/** The caller's latest enrolment. */
 export const enrolments = new WeakMap<Caller, Device['code']>()
 
 export const examples: Examples = {

@@ -2,7 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { secondFactorNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
-/** TOTP and recovery codes (spec 5.5). */
+/** Spec 5.5. */
 export const module: Module = {
   name: 'totp',
   tag: 'Second factor',

@@ -24,9 +24,9 @@ const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound']
 const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
 
 /**
- * Below /api/user/account (role USER) and /api/account (any account); spec 5.5. All require
- * reauthentication. All except PUT require proofs of the person: PUT relies on the POST before.
- * Enrolment tokens work for POST and PUT /totp only.
+ * Below /api/user/account (role USER) and /api/account (any account); spec 5.5. All except PUT,
+ * which relies on POST, require proofs of the person. Enrolment tokens work for POST and PUT /totp
+ * only.
  */
 export async function routes(app: App, { accounts, proofs, secondFactor }: Needs): Promise<void> {
   const idOf = (id: string) => ownOperationId(id, app.prefix)

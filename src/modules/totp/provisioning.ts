@@ -1,6 +1,6 @@
 import { base32 } from './totp.ts'
 
-/** Setup values for an authenticator app. Spec 5.5. */
+/** Spec 5.5. */
 export interface Provisioning {
   /** Base32. */
   readonly secret: string

@@ -23,9 +23,8 @@ export interface SecondFactor {
   /** For administrators; null without a factor. */
   stateOf(userId: number): Promise<FactorState | null>
   /**
-   * The new secret is valid after `confirm`; an existing factor stays valid until then. Ending all
-   * logins cancels the enrolment. @throws ApiError invalidCredentials if the logins have ended
-   * meanwhile
+   * The new secret is valid after `confirm`; an existing factor stays valid until then. @throws
+   * ApiError invalidCredentials if all logins have ended, which cancels the enrolment
    */
   begin(account: Account, guard?: Guard): Promise<Provisioning>
   /**
@@ -36,13 +35,12 @@ export interface SecondFactor {
   confirm(account: Account, code: unknown, options: FactorOptions): Promise<string[]>
   /** Ends all logins except `keepSession`. */
   remove(account: Account, options: FactorOptions): Promise<void>
-  /** Removes an unconfirmed enrolment. */
+  /** Only if unconfirmed. */
   abandon(account: Account, guard?: Guard): Promise<void>
   /** Returns ten codes. @throws ApiError invalidCredentials without a factor */
   renewCodes(account: Account, guard?: Guard): Promise<string[]>
   /**
-   * Removes a factor and recovery codes added at `since` (epoch milliseconds) or later. The
-   * caller's transaction ends all logins.
+   * Removes what was added at `since` (epoch milliseconds) or later. The caller ends all logins.
    */
   removeSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
   /**
@@ -80,7 +78,6 @@ export interface SecondFactorDeps {
   readonly random: Random
   readonly events: Events
   readonly keys: Pick<KeySet, 'dataKey'>
-  /** Adds the factor to the session. */
   readonly proved: (trx: DatabaseOrTransaction, sessionId: string) => Promise<void>
 }
 

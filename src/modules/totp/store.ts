@@ -14,7 +14,6 @@ export interface StoredFactor {
 
 type OfUser = Parameters<{ userId: number }>
 type Factor = { readonly userId: number; readonly sealed: string }
-/** As read, and as written. */
 type Use = Factor & {
   readonly last: number
   readonly bits: number
@@ -22,7 +21,6 @@ type Use = Factor & {
   readonly newBits: number
 }
 
-// Runs in every login with a code.
 const ofUser = prepared((db, { userId }: OfUser) =>
   db
     .selectFrom('second_factors')
@@ -105,7 +103,7 @@ export function factorStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Only if the account has no factor. */
+    /** Only without a factor. */
     async abandon(userId: number): Promise<void> {
       await db
         .deleteFrom('second_factors')
