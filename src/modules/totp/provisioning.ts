@@ -19,8 +19,7 @@ export async function provision(bytes: Uint8Array, account: string): Promise<Pro
   return { secret, uri, qr: await qrOf(uri) }
 }
 
-/** Returns SVG. */
 export async function qrOf(uri: string): Promise<string> {
-  const { renderSVG } = await import('uqr') // for enrolments only
+  const { renderSVG } = await import('uqr')
   return renderSVG(uri)
 }

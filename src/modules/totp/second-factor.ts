@@ -20,7 +20,7 @@ import { matchingSteps } from './totp.ts'
 
 /** Spec 5.5; RFC 6238. */
 export interface SecondFactor {
-  /** For administrators; null without a factor. */
+  /** Null without a factor. */
   stateOf(userId: number): Promise<FactorState | null>
   /**
    * The new secret is valid after `confirm`; an existing factor stays valid until then. @throws
@@ -65,7 +65,7 @@ export interface FactorState {
 
 type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
 
-/** As sent; a value of another type is wrong. */
+/** A value of another type is wrong. */
 export interface Proof {
   readonly totp?: unknown
   readonly recoveryCode?: unknown

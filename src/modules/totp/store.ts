@@ -4,7 +4,7 @@ import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
 
 /** Secrets are encrypted with the data key. */
 export interface StoredFactor {
-  /** Null before the confirmation. */
+  /** Null before confirmation. */
   readonly sealed: string | null
   /** Waits for its first code. */
   readonly pending: string | null
