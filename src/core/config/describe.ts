@@ -2,7 +2,7 @@ import { asDocumented } from '../hints/command-line.ts'
 import type { Setting } from './kinds.ts'
 import type { ModuleSettings } from './load.ts'
 
-/** Renders docs/configuration.md from the tables of the modules. */
+/** Renders docs/configuration.md. */
 export function describeSettings(tables: readonly ModuleSettings[]): string {
   const all = tables.flatMap(({ table }) => Object.entries(table))
   const rows = all.map(([name, setting]: [string, Setting<unknown>]) => {

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 
 /**
- * A text that differs after each change of a file; `absent` if it cannot be found. It is asked for
- * before the file is read, so that a change during the reading is seen at the next look.
+ * Changes with the file; `absent` if not found. Call before reading, so that a change during the
+ * read is detected next time.
  */
 export async function versionOf(file: string): Promise<string> {
   try {

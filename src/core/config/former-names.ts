@@ -3,14 +3,14 @@ import type { SettingsTable } from './kinds.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 interface RenamedSettings {
-  /** The environment without former names: their values have the present names. */
+  /** Values of former names moved to the present names. */
   readonly env: Environment
   readonly mistakes: readonly string[]
-  /** A warning for each former name that is set, by the present name. */
+  /** By present name. */
   readonly warnings: ReadonlyMap<string, string>
 }
 
-/** Moves the values of former names (`Setting.formerly`) to the present names. */
+/** See `Setting.formerly`. */
 export function renameFormerSettings(
   given: Environment,
   tables: readonly SettingsTable[],
@@ -31,7 +31,7 @@ export function renameFormerSettings(
   return { env, mistakes, warnings }
 }
 
-/** The former names of a table, each with the present name; those of the files of secrets too. */
+/** Pairs of former and present name, including `_FILE` names. */
 export function formerNamesOf(table: SettingsTable): (readonly [string, string])[] {
   return Object.entries(table).flatMap(([name, { formerly, secret }]) => {
     if (formerly === undefined) return []

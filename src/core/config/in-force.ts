@@ -1,15 +1,15 @@
 import type { SettingsTable } from './kinds.ts'
 import { type Setting, type Source, sourceOf } from './kinds.ts'
 
-/** A setting as it is in force, for an operator: nothing of a secret but whether it is set. */
+/** For operators; of a secret only whether it is set. */
 export interface SettingInForce {
   readonly name: string
-  /** As it was written, or the default; null: it is a secret, or it is not set and has no value. */
+  /** As written, or the default; null: secret, or no value. */
   readonly value: string | null
-  /** What it is if it is not set, in words where that is no value. */
+  /** In words if there is no default value. */
   readonly default: string
   readonly source: Source
-  /** The file that holds it, by `NAME_FILE`. */
+  /** From `NAME_FILE`. */
   readonly file: string | null
   readonly isSecret: boolean
   readonly isSet: boolean
@@ -18,10 +18,7 @@ export interface SettingInForce {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * All settings of the tables. `derived` has the values of settings that follow from others if they are
- * not set.
- */
+/** `derived`: defaults computed from other settings. */
 export function settingsInForce(
   tables: readonly SettingsTable[],
   env: Environment,
@@ -52,8 +49,8 @@ function inForce(
 }
 
 /**
- * Without credentials: none that is shown should hold any, but one of a module from outside may. A comma
- * may be of a password or of a list: rather more is hidden than less.
+ * Removes credentials, which settings of external modules may contain. A comma may belong to a
+ * password: hide more rather than less.
  */
 function shown(text: string | undefined): string | undefined {
   return text?.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1[hidden]@') || undefined

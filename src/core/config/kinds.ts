@@ -2,36 +2,34 @@ import { readFileSync, type Stats, statSync } from 'node:fs'
 import { Secret } from '../crypto/secret.ts'
 import { systemCode } from '../reason.ts'
 
-/** A setting: how its text is parsed, and its description in the generated documentation. */
 export interface Setting<T> {
-  /** The default in the documentation. */
   readonly shown: string
   readonly doc: string
-  /** The name before a renaming, which works until 1.0: see `renameFormerSettings`. */
+  /** The former name, accepted until 1.0: see `renameFormerSettings`. */
   readonly formerly?: string
   readonly fallback: T
-  /** Whether `NAME_FILE` may name a file that holds the value. */
+  /** Whether `NAME_FILE` may hold the value. */
   readonly secret: boolean
-  /** Whether that file may be absent or empty, as if it were not named. */
+  /** An absent or empty file counts as not set. */
   readonly fileMayLack?: boolean
-  /** How to make a good value. The message of a refused value shows the advice. */
+  /** Shown in the error message. */
   readonly advice?: string
-  /** A generated secret: commands may compare it with that of a running service. */
+  /** A generated secret: commands may compare it with a running service. */
   readonly isKey?: boolean
-  /** Every command on the database depends on it. */
+  /** Needed by every command on the database. */
   readonly isOfAllCommands?: boolean
-  /** Its file is read anew while the service runs. */
+  /** Reread at runtime. */
   readonly isFileReread?: boolean
-  /** It counts for the first start alone. */
+  /** Only for the first start. */
   readonly isForFirstStart?: boolean
-  /** @throws Error whose message says what is wrong with the text */
+  /** @throws Error with a message for the operator */
   readonly parse: (text: string) => T
 }
 
 interface Common {
   readonly doc: string
   readonly formerly?: string
-  /** The text that the documentation shows in place of the default. */
+  /** Replaces the default in the documentation. */
   readonly shown?: string
 }
 
@@ -135,9 +133,7 @@ export interface Reading<Table extends Record<string, Setting<unknown>>> {
   readonly warnings: string[]
 }
 
-/**
- * Reads every setting of the table; continues after a mistake, so that all are reported at once.
- */
+/** Continues after a mistake, to report all. */
 export function readSettings<Table extends Record<string, Setting<unknown>>>(
   table: Table,
   env: Readonly<Record<string, string | undefined>>,
@@ -149,18 +145,17 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
     values[name] = setting.fallback
     try {
       const value = setting.secret ? secretText({ name, env, warnings, ...setting }) : env[name]
-      // Compose files set a variable to the empty text for "not set".
+      // Compose files set unset variables to the empty text.
       if (value !== undefined && value !== '') values[name] = setting.parse(value)
     } catch (error) {
       mistakes.push(`${name} ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  return { values: values as Values<Table>, mistakes, warnings } // filled from the table's own names
+  return { values: values as Values<Table>, mistakes, warnings }
 }
 
 export type Source = 'default' | 'environment' | 'file'
 
-/** The source of the value of a setting. */
 export function sourceOf(
   name: string,
   setting: Pick<Setting<unknown>, 'secret'>,
@@ -197,8 +192,8 @@ function secretText({ name, env, warnings, fileMayLack }: SecretText): string | 
 }
 
 /**
- * Whether users other than that of this process can read a file. A file of another owner may be
- * readable by its group, through which Kubernetes and systemd grant access to it.
+ * Readable by other users. Group access by a file of another owner is allowed: Kubernetes and
+ * systemd grant access through the group.
  */
 export function isExposed({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {
   return (mode & (uid === process.getuid?.() ? 0o077 : 0o007)) !== 0

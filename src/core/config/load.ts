@@ -3,23 +3,23 @@ import { type SettingInForce, settingsInForce } from './in-force.ts'
 import { readSettings, type Setting, type SettingsTable } from './kinds.ts'
 import { misspeltSettings } from './misspelt.ts'
 
-/** The values of all settings by their names: each settings.ts adds the settings of its module. */
+/** Each settings.ts adds its settings. */
 // biome-ignore lint/suspicious/noEmptyInterface: each settings.ts declares its settings in it
 export interface SettingValues {}
 
 export type SettingName = keyof SettingValues
 
-/** What the service reads of its settings: each settings.ts adds what its `configure` answers. */
+/** Each settings.ts adds the result of its `configure`. */
 export interface Config {
   readonly warnings: readonly string[]
-  /** The warnings about variables whose name is near the name of a setting. */
+  /** Warnings. */
   readonly misspelt: readonly string[]
   readonly http: HttpConfig
   readonly login: LoginConfig
   readonly token: TokenConfig
-  /** How long links and codes in mail count, in seconds. */
+  /** Lifetimes of mailed links and codes, seconds. */
   readonly confirmations: Lifetimes
-  /** Lists all settings, for operators: no secret is in them. */
+  /** Contains no secrets. */
   inForce(): readonly SettingInForce[]
   /** Read by `settingsOf`. */
   readonly ofModules: ReadonlyMap<SettingsTable, Readonly<Record<string, unknown>>>
@@ -32,7 +32,7 @@ export interface LoginConfig {}
 export interface TokenConfig {}
 export interface Lifetimes {}
 
-/** What a process before this one has read of files, by their settings: it counts if they broke since. */
+/** Last valid content of files, used if the files are broken now. */
 export interface KeptFiles {}
 // biome-ignore-end lint/suspicious/noEmptyInterface: the last of these interfaces is above
 
@@ -40,29 +40,26 @@ export type ProviderConfig = Config['providers'][number]
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a module checks its settings by. */
 export interface Reading {
-  /** Of all modules; a setting with a mistake has its default. */
+  /** A setting with a mistake has its default. */
   readonly values: SettingValues
   readonly env: Environment
   readonly kept: KeptFiles
   readonly isMisread: (name: SettingName) => boolean
 }
 
-/** What `configure` of a settings.ts answers. It is called also if settings have mistakes. */
+/** `configure` runs even after mistakes. */
 export interface Configured {
-  /** Its part of `Config`. */
   readonly config: object
-  /** Each begins with the name of a setting. One about a setting that could not be read is left out. */
+  /** Each begins with the setting name. Mistakes about unreadable settings are dropped. */
   readonly mistakes?: readonly string[]
   readonly warnings?: readonly string[]
-  /** The values of settings that follow from others if they are not set. */
+  /** Defaults computed from other settings. */
   readonly derived?: Environment
-  /** Tables whose names follow from settings. */
+  /** Tables whose names depend on settings. */
   readonly further?: readonly SettingsTable[]
 }
 
-/** The settings of a module, and what checks the settings and makes its part of `Config`. */
 export interface ModuleSettings {
   readonly module: string
   readonly table: SettingsTable
@@ -76,7 +73,7 @@ export type Group<
   Name extends keyof ConfigOf<Configure>,
 > = ConfigOf<Configure>[Name]
 
-/** All mistakes of a configuration, one per line, then advice, and the names that may be misspelt. */
+/** One mistake per line, then advice and misspelt names. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[]
   readonly misspelt: readonly string[]
@@ -96,10 +93,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads the settings of all modules from an environment: see `settingsOfModules`.
- * @throws ConfigError that lists every mistake
- */
+/** See `settingsOfModules`. @throws ConfigError with every mistake */
 export function loadConfig(
   given: Environment,
   modules: readonly ModuleSettings[],
@@ -113,12 +107,12 @@ export function loadConfig(
   const readings = modules.map(({ table }) => ({ table, ...readSettings(table, env) }))
   const mistakes = [...renamed.mistakes, ...readings.flatMap((reading) => reading.mistakes)]
   const misread = new Set(mistakes.map(settingOf))
-  const values = Object.assign({}, ...readings.map((reading) => reading.values)) as SettingValues // of all tables
+  const values = Object.assign({}, ...readings.map((reading) => reading.values)) as SettingValues
   const isMisread = (name: string) => misread.has(name)
   const parts = modules.flatMap(
     ({ configure }) => configure?.({ values, env, kept, isMisread }) ?? [],
   )
-  // A setting that could not be read takes part in no contradiction.
+  // Unreadable settings cause no further contradictions.
   const contradictions = parts.flatMap((part) => part.mistakes ?? [])
   mistakes.push(...contradictions.filter((line) => !misread.has(settingOf(line))))
   const tables = [
@@ -126,7 +120,7 @@ export function loadConfig(
     ...parts.flatMap(({ further = [] }) => further),
   ]
   const mistaken = new Set(mistakes.map(settingOf))
-  // A mistake about such a name says what is near.
+  // The mistake already suggests the name.
   const misspelt = misspeltSettings(env, tables).filter((line) => !mistaken.has(settingOf(line)))
   if (mistakes.length > 0) {
     const refused = tables.flatMap(Object.entries).filter(([name]) => mistaken.has(name))
@@ -148,10 +142,10 @@ export function loadConfig(
     inForce: () => settingsInForce(tables, env, derived),
     ofModules: new Map(readings.map((reading) => [reading.table, Object.freeze(reading.values)])),
   }
-  return deepFreeze<object>(config) as Config // the parts of all modules
+  return deepFreeze<object>(config) as Config
 }
 
-/** Puts the parts together; to some fields several modules add. */
+/** Several modules add to some fields. */
 function merged(parts: readonly object[]): Record<string, unknown> {
   const all: Record<string, unknown> = {}
   for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
@@ -164,7 +158,7 @@ function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What was read, or if it has mistakes what was kept, if anything was. */
+/** The kept value if the new value has mistakes. */
 export function goodOr<T extends { readonly mistakes: readonly string[] }>(
   reading: T,
   kept: T | undefined,
@@ -172,7 +166,6 @@ export function goodOr<T extends { readonly mistakes: readonly string[] }>(
   return reading.mistakes.length > 0 && kept ? kept : reading
 }
 
-/** The setting of a mistake, or the variable of a misspelt name: the line begins with it. */
 function settingOf(mistake: string): string {
   return mistake.split(/:? /, 1)[0] ?? ''
 }

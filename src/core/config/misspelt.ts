@@ -2,10 +2,10 @@ import { nearName } from '../hints/near-name.ts'
 import { formerNamesOf } from './former-names.ts'
 import type { SettingsTable } from './kinds.ts'
 
-/** Variables of other programs that are near a setting: OpenSSL reads this one. */
+/** Near a setting, but read by OpenSSL. */
 const foreign: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])
 
-/** The names that a table reads: its settings, and the files of its secrets. */
+/** Includes `_FILE` names. */
 export function namesOf(table: SettingsTable): string[] {
   return Object.entries(table).flatMap(([name, { secret }]) =>
     secret ? [name, `${name}_FILE`] : [name],
@@ -13,9 +13,8 @@ export function namesOf(table: SettingsTable): string[] {
 }
 
 /**
- * Lists the variables that are no setting, but are probably meant to be one, each with the near name. A name
- * as short as PORT counts as near only with the same letters, in another order or case, because
- * variables of other programs resemble short names by chance.
+ * Short names such as PORT match only with the same letters (order or case differs), because
+ * variables of other programs are similar by chance.
  */
 export function misspeltSettings(
   env: Readonly<Record<string, string | undefined>>,

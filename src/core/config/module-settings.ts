@@ -1,7 +1,7 @@
 import type { SettingsTable, Values } from './kinds.ts'
 import type { Config } from './load.ts'
 
-/** The values of a module's own table. @throws Error if the configuration was read without it */
+/** @throws Error if the configuration was read without the table */
 export function settingsOf<const Table extends SettingsTable>(
   { ofModules }: Pick<Config, 'ofModules'>,
   table: Table,
@@ -13,5 +13,5 @@ export function settingsOf<const Table extends SettingsTable>(
       `${names} was not read: loadConfig takes what settingsOfModules(modules) answers`,
     )
   }
-  return values as Values<Table> // stored under its own table
+  return values as Values<Table>
 }

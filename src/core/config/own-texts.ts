@@ -1,10 +1,10 @@
-/** The texts that BRAND_TEXTS_FILE has in one language. */
+/** BRAND_TEXTS_FILE in one language. */
 export interface OwnTexts {
-  /** One sentence below the name of the service; null: none. */
+  /** Below the service name. */
   readonly headline: string | null
-  /** Whom to ask for help, at the end of each page; null: none. */
+  /** Whom to ask, at the end of each page. */
   readonly help: string | null
-  /** Links at the end of each page, as to an imprint. */
+  /** At the end of each page. */
   readonly links: readonly OwnLink[]
 }
 

@@ -1,15 +1,11 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { systemCode } from '../reason.ts'
 
-/** What a setting names cannot be read: without the name of the setting. */
 interface Unreadable {
   readonly mistake: string
 }
 
-/**
- * Reads a file that a setting names. A file that is longer than `maxBytes` is a mistake, and so is what
- * is no file, whose reading could take forever.
- */
+/** Rejects files over `maxBytes`, and pipes or devices, whose read could block forever. */
 export function readBytes(
   path: string,
   maxBytes: number,
@@ -26,7 +22,6 @@ export function readBytes(
   }
 }
 
-/** The same, as UTF-8. */
 export function readText(
   path: string,
   maxBytes: number,

@@ -1,12 +1,12 @@
 /**
- * Finds fields that stand twice in one object of a JSON text, of which a parser keeps the last in silence.
- * The text must be valid. Answers each with the line of its second place.
+ * JSON parsers silently keep the last duplicate field. Requires valid JSON; returns the line of
+ * each duplicate.
  */
 export function repeatedFields(
   text: string,
 ): readonly { readonly name: string; readonly line: number }[] {
   const found: { name: string; line: number }[] = []
-  /** The fields of each object that is open; null for a list. */
+  /** Per open object; null for a list. */
   const open: (Set<string> | null)[] = []
   let [line, from] = [1, 0]
   for (const { 0: token, 1: field, index } of text.matchAll(tokens)) {
@@ -15,7 +15,7 @@ export function repeatedFields(
     else if (token === '}' || token === ']') open.pop()
     if (field === undefined) continue
     for (; from < index; from += 1) if (text[from] === '\n') line += 1
-    const name: string = JSON.parse(field) // two spellings can be one name
+    const name: string = JSON.parse(field) // different escapes, same name
     const names = open.at(-1)
     if (names?.has(name)) found.push({ name, line })
     names?.add(name)
@@ -23,5 +23,5 @@ export function repeatedFields(
   return found
 }
 
-/** A field with its colon, any other text, or a bracket. */
+/** A field with colon, a text, or a bracket. */
 const tokens = /("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[[\]{}]/g

@@ -1,25 +1,24 @@
 import { contractRoles, parseRoleName, type Role, type RoleName } from '../policy/principal.ts'
 import type { Reading, SettingValues } from './load.ts'
 
-/** Parses a text that can name a role; whether the role exists depends on all settings together. */
+/** Existence is checked with all settings. */
 export function parseNamedRole(item: string): RoleName {
   const name = parseRoleName(item)
   if (name === null) throw new Error(notRole(item))
   return name
 }
 
-/** What is wrong with a text that names no role. */
 export function notRole(item: string): string {
   return `holds ${JSON.stringify(item)}, which is not a role`
 }
 
-/** The name of a role that the operator adds. @throws Error whose message says what is wrong */
+/** @throws Error with a message for the operator */
 export function parseOwnRole(item: string): RoleName {
   if (contractRoles.some((role) => role === item)) {
     throw new Error(`holds ${item}, which every installation has`)
   }
   const name = parseRoleName(item)
-  // With the prefix, which is removed wherever a role is named, the name would never be met again.
+  // The prefix is removed on use, so a prefixed name could never match.
   if (name === null || name !== item) {
     throw new Error(
       `holds ${JSON.stringify(item)}: a name is 1 to 32 capital letters, digits and _, begins with a letter, and not with ROLE_`,
@@ -28,7 +27,7 @@ export function parseOwnRole(item: string): RoleName {
   return name
 }
 
-/** Those that no installation has, unless they stand in `ROLES`. */
+/** Neither built in nor in `ROLES`. */
 export function unknownRoles(
   names: readonly RoleName[],
   ownRoles: readonly RoleName[],
@@ -37,7 +36,7 @@ export function unknownRoles(
   return names.filter((name) => !known.includes(name))
 }
 
-/** The mistakes of a setting that names roles; none while ROLES cannot be read. */
+/** None if ROLES is unreadable. */
 export function unknownRoleMistakes<Name extends string>(
   name: Name,
   {
@@ -51,7 +50,6 @@ export function unknownRoleMistakes<Name extends string>(
   return unknownRoles(values[name], values.ROLES).map((role) => `${name} ${notRole(role)}`)
 }
 
-/** All roles: a name that is no role is a mistake. */
 export function rolesOf({ ROLES }: Pick<SettingValues, 'ROLES'>): readonly Role[] {
   return [...contractRoles, ...(ROLES as readonly Role[])]
 }

@@ -11,7 +11,6 @@ import { readTlsPair, type TlsFiles, type TlsReading } from './tls.ts'
 
 const maxPort = 65_535
 
-/** The settings of the core. */
 export const settings = {
   HOST: text({ default: '127.0.0.1', doc: 'Address to listen on.', check: assertHost }),
   PORT: integer({
@@ -139,13 +138,13 @@ export function configure({ isMisread, values }: Reading) {
     config: {
       environment: values.NODE_ENV,
       logLevel: values.LOG_LEVEL,
-      /** Whether a line of the log that names a person has the network address. */
+      /** Also in log lines that name a person. */
       logsAddresses: values.LOG_ADDRESSES === 'on',
       baseUrl,
       http: {
         host: values.HOST,
         port: values.PORT,
-        /** Undefined: the service speaks plain HTTP. */
+        /** Undefined: plain HTTP. */
         tls: tlsFilesOf(values),
         redirectPort: values.HTTP_REDIRECT_PORT,
         bodyLimitBytes: values.BODY_LIMIT_BYTES,
@@ -163,7 +162,7 @@ export function configure({ isMisread, values }: Reading) {
         reauthenticateSeconds: values.REAUTHENTICATE_SECONDS,
         trustedNetworks: values.LOGIN_TRUSTED_NETWORKS ?? [],
       },
-      /** All that there are, in the order in which they are shown. */
+      /** In display order. */
       roles: rolesOf(values),
       lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
       workers: values.WORKERS,
@@ -183,7 +182,7 @@ export function configure({ isMisread, values }: Reading) {
   }
 }
 
-/** BASE_URL, or the address by the other settings; without a slash at the end. */
+/** Without a trailing slash. */
 export function baseUrlOf(values: SettingValues): string {
   const { BASE_URL, HOST, PORT } = values
   if (BASE_URL !== undefined) return BASE_URL
@@ -192,7 +191,7 @@ export function baseUrlOf(values: SettingValues): string {
   return new URL(`${tlsFilesOf(values) ? 'https' : 'http'}://${host}:${PORT}`).origin
 }
 
-// As with one process: a transaction must not take the only connection.
+// A transaction must not take the only connection.
 const minPoolPerWorker = 2
 
 function contradictions(values: SettingValues, baseUrl: string): string[] {
@@ -224,7 +223,7 @@ function contradictions(values: SettingValues, baseUrl: string): string[] {
   return mistakes
 }
 
-const maxOwnRoles = 64 // with all of them a token stays well below the longest that is accepted
+const maxOwnRoles = 64 // keeps tokens well below the accepted length
 
 function mistakesOfRoles(roles: readonly RoleName[]): string[] {
   const twice = new Set(roles.filter((role, index) => roles.indexOf(role) !== index))
@@ -234,7 +233,7 @@ function mistakesOfRoles(roles: readonly RoleName[]): string[] {
   ]
 }
 
-/** Checks the settings of TLS against each other, and reads the files that they name. */
+/** Also reads the files. */
 function readTls(values: SettingValues): Pick<TlsReading, 'mistakes' | 'warnings'> {
   const { TLS_CERT_FILE, TLS_KEY_FILE, HTTP_REDIRECT_PORT: redirectPort, PORT, BASE_URL } = values
   const mistakes: string[] = []
@@ -276,7 +275,7 @@ function parseBaseUrl(value: string): string {
   if (!/^https?:\/\/[^\s/\\?#@]+\/?$/i.test(value) || !URL.canParse(value)) {
     throw new Error('must be an http or https address without a path')
   }
-  return new URL(value).origin // the form in which browsers send it
+  return new URL(value).origin // as browsers send it
 }
 
 function parseOrigin(item: string): string {

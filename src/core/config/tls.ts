@@ -5,32 +5,29 @@ import { Secret } from '../crypto/secret.ts'
 import { reasonOf } from '../reason.ts'
 import { isExposed } from './kinds.ts'
 
-/** The files from which the service takes its certificate and its key, PEM both. */
+/** PEM. */
 export interface TlsFiles {
   readonly certFile: string
   readonly keyFile: string
 }
 
-/** A certificate chain and the key that fits its first certificate. */
+/** The key fits the first certificate. */
 export interface TlsPair {
   readonly cert: string
   readonly key: Secret
-  /** The first certificate, which is that of the service. */
+  /** The certificate of the service. */
   readonly certificate: X509Certificate
 }
 
 export interface TlsReading {
-  /** Null if there is a mistake. */
+  /** Null after a mistake. */
   readonly pair: TlsPair | null
-  /** Each begins with the name of its setting. */
+  /** Each begins with the setting name. */
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/**
- * What a server accepts and offers: TLS 1.2 and 1.3, suites with forward secrecy and authenticated
- * encryption alone (RFC 9325 section 4.2), no renegotiation, HTTP/1.1.
- */
+/** TLS 1.2 and 1.3, only forward secrecy and AEAD (RFC 9325, 4.2), no renegotiation, HTTP/1.1. */
 export const tlsProtocol = {
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.3',
@@ -49,10 +46,7 @@ export const tlsProtocol = {
   ALPNProtocols: ['http/1.1'],
 } as const
 
-/**
- * Reads the two files and tells all that is wrong with them. The files may be symbolic links, which
- * are followed at every call.
- */
+/** Reports all mistakes. Follows symbolic links at every call. */
 export function readTlsPair(
   { certFile, keyFile }: TlsFiles,
   { baseUrl }: { readonly baseUrl: string },
@@ -93,13 +87,10 @@ function textOf(name: string, file: string): string {
   return text
 }
 
-/**
- * Asserts that a path leads to a file that can be read at once: reading a pipe or a device could take
- * forever, and the service could not stop meanwhile. @throws Error
- */
+/** Reading a pipe or device could block forever and prevent shutdown. @throws Error */
 export function assertOrdinary(path: string): void {
   const stats = statSync(path)
-  if (stats.isDirectory()) return // whose error says more
+  if (stats.isDirectory()) return // reading gives a better error
   if (!stats.isFile()) throw new Error(`${path} is no file`)
   if (stats.size > maxBytes) throw new Error(`${path} is longer than 1 MiB`)
 }
@@ -107,7 +98,7 @@ export function assertOrdinary(path: string): void {
 const maxBytes = 1_048_576
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
-/** The first certificate of a chain, all of whose certificates must be readable. */
+/** All certificates must parse. */
 function firstCertificate(text: string): X509Certificate {
   try {
     const [first] = [...text.matchAll(pemCertificates)].map(([pem]) => new X509Certificate(pem))
@@ -129,12 +120,12 @@ function privateKeyOf(text: string): KeyObject {
   }
 }
 
-/** Asks OpenSSL last, which also refuses what is too weak for its security level. */
+/** OpenSSL last: also rejects keys below its security level. */
 function assertUsable({ cert, key, certificate }: TlsPair, privateKey: KeyObject): void {
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new Error('TLS_KEY_FILE does not fit the first certificate of TLS_CERT_FILE')
   }
-  // An import by name would load all of TLS for every command.
+  // A static import would load TLS for every command.
   const { createSecureContext } = process.getBuiltinModule('node:tls')
   try {
     createSecureContext({ ...tlsProtocol, cert, key: key.reveal() })
@@ -146,7 +137,7 @@ function assertUsable({ cert, key, certificate }: TlsPair, privateKey: KeyObject
 const dayMs = 86_400_000
 const noticeDays = 14
 
-/** Warns of a certificate that is not valid, or expires within `noticeDays`; null for any other. */
+/** Warns if invalid, or expiring within `noticeDays`. */
 export function lifeWarning({ certificate }: TlsPair, now: number): string | null {
   const { validFromDate, validToDate } = certificate
   const [from, to] = [validFromDate.toISOString(), validToDate.toISOString()]

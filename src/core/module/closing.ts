@@ -2,20 +2,18 @@ import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import type { OfModule } from './service-graph.ts'
 
-/** The end of services, in two phases. A phase never throws: a failure is logged. */
+/** Two phases; each logs failures instead of throwing. */
 export interface Closing {
-  /** Ends the own work of all services. */
   stop(): Promise<void>
-  /** Writes what the services hold, in the reverse order of the modules. */
+  /** Writes pending data, in reverse order of the modules. */
   close(): Promise<void>
 }
 
-/** How long the services of a module may take for a phase. */
+/** Per module and phase. */
 const boundMs = 2000
 
 type Phase = 'stop' | 'close'
 
-/** The services of a module end in the order of their list. */
 export function closingOf(
   services: readonly OfModule[],
   made: Readonly<Record<string, unknown>>,
@@ -31,7 +29,7 @@ export function closingOf(
   }
 
   async function endAll(phase: Phase, own: readonly OfModule[]): Promise<void> {
-    for (const { service } of own) await service[phase]?.(made as never) // it has what it has made
+    for (const { service } of own) await service[phase]?.(made as never)
   }
 
   async function bounded(phase: Phase, module: string, work: () => Promise<void>): Promise<void> {

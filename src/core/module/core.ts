@@ -1,6 +1,6 @@
 import type { Module } from './module.ts'
 
-/** The manifest of the core: tables, errors and settings that belong to no other module. */
+/** Tables, errors and settings that belong to no other module. */
 export const module: Module = {
   name: 'core',
   eventCategory: 'floor',
@@ -11,7 +11,7 @@ export const module: Module = {
       leftOut: 'counted again by its triggers, as the rows come in',
       namesNone: ['name'],
     },
-    // Without rows: a node of 0.12.0 reads them. docs/adr/0085
+    // Empty, but nodes of 0.12.0 read the table. docs/adr/0085
     {
       name: 'list_blocks',
       key: [],

@@ -1,23 +1,19 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 
-/** A section of the export of a person's data. */
 export interface ExportSection {
-  /** Its field in the export. */
   readonly name: string
-  /** The tables whose rows the section exports. */
   readonly tables: readonly string[]
-  /** Whether it is a list, or a single object. */
   readonly isList: boolean
-  /** Reads its items in batches; a single object is the one item of the first batch. */
+  /** A single object is the only item of the first batch. */
   read(db: DatabaseOrTransaction, userId: number): AsyncIterable<readonly object[]>
 }
 
 type Named = Pick<ExportSection, 'name' | 'tables'>
 
-/** How many rows are read at a time: a post can have 80 kB. */
+/** A post can have 80 kB. */
 export const sectionBatch = 200
 
-/** A section of one object; null if the person has none. */
+/** Null if the person has none. */
 export function single(
   named: Named,
   read: (db: DatabaseOrTransaction, userId: number) => Promise<object | null | undefined>,
@@ -32,7 +28,7 @@ export function single(
   }
 }
 
-/** A section of few items, which are read together. */
+/** For few items, read together. */
 export function list(
   named: Named,
   read: (db: DatabaseOrTransaction, userId: number) => Promise<readonly object[]>,
@@ -46,7 +42,7 @@ export function list(
   }
 }
 
-/** A section of very many items: `read` answers those after one, or the first; none at the end. */
+/** `read` returns the items after the given item, or the first; none at the end. */
 export function batches<Item extends object>(
   named: Named,
   read: (db: DatabaseOrTransaction, userId: number, after: Item | undefined) => Promise<Item[]>,

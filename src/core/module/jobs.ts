@@ -3,11 +3,11 @@ import type { Module } from './module.ts'
 import type { Needs } from './services.ts'
 
 export const purgeEveryMs = 60_000
-// On SQLite a batch blocks all requests: in a database of 1,000,000 users for 0.1 to 1 ms, by the
-// median of each table. The log is written back on a thread. docs/adr/0049
+// On SQLite a batch blocks all requests: 0.1 to 1 ms with 1,000,000 users (median per table).
+// docs/adr/0049
 export const purgeBatchSize = 50
 
-/** Lists the jobs of the modules; all purge jobs share a queue that runs one batch at a time. */
+/** All purge jobs share a queue that runs one batch at a time. */
 export function jobsOf(modules: readonly Pick<Module, 'jobs'>[], needs: Needs): readonly Job[] {
   const purging = inBatches(purgeBatchSize)
   return modules

@@ -13,35 +13,32 @@ import type { Services } from './services.ts'
 declare module './services.ts' {
   interface Services {
     readonly modules: readonly Module[]
-    /** All types of events, in the order of the modules. */
     readonly knownEvents: readonly KnownEvent[]
     readonly lookUpReason: LookUpReason
-    /** Whether this process serves requests; the command line does not. */
+    /** False for the command line. */
     readonly isServer: boolean
   }
 }
 
-/** Makes services when they are asked for. */
 export interface ServiceMaker {
-  /** Makes these services and those that they need, unless they are made. */
+  /** Also makes their dependencies; each service once. */
   make<const Names extends readonly (keyof Services)[]>(
     names: Names,
   ): Promise<Pick<Services, Names[number]>>
   all(): Promise<Services>
-  /** Ends what is made so far, within times of a clock; what is made later is not part of it. */
+  /** Excludes services made later. */
   closing(clock?: Clock): Closing
 }
 
 export interface MakerOptions {
   readonly modules: readonly Module[]
-  /** See `Services`. A process that does not serve leaves the schema and the keys as they are. */
+  /** See `Services`. If false, schema and keys stay unchanged. */
   readonly isServer?: boolean
 }
 
 /**
- * Migrates the database, and answers what makes the services of the modules.
- * @throws Error if two modules declare the same thing, if the services do not fit together, or if
- * the schema is older and the process does not serve
+ * Migrates the database. @throws Error for duplicate names, unresolvable services, or an outdated
+ * schema in a process that does not serve
  */
 export async function createServiceMaker(
   deps: Deps,
@@ -85,7 +82,7 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
     done.add(service)
   }
 
-  /** Before what calls the point, unless a subscriber needs that in turn: then at the end. */
+  /** Before the caller of the hook point, unless a subscriber needs the caller: then at the end. */
   async function subscribe(point: HookName): Promise<void> {
     const list = subscribersOf(point)
     const subscriptions = loaded.subscriptionsOf(point)
@@ -96,7 +93,7 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
       return
     }
     for (const need of needs) await make(need)
-    if (list.length > 0) return // one of the services above has subscribed them
+    if (list.length > 0) return // a service above has subscribed
     for (const { module, subscription } of subscriptions) {
       const subscriber = subscription.create(taking(pick(subscription.needs)))
       list.push({ module, subscriber })
@@ -113,7 +110,7 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
     ...given,
     ...Object.fromEntries(names.map((name) => [name, made[name]])),
   })
-  const taking = (object: object) => object as never // `service` and `hook` have checked it
+  const taking = (object: object) => object as never // checked by `service` and `hook`
 
   async function makeAll(names: readonly string[]): Promise<void> {
     for (const name of names) await make(name)
@@ -130,11 +127,11 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
   return {
     async make(names) {
       await makeAll([...loaded.inEachProcess, ...names])
-      return made as unknown as Services // at least these are made
+      return made as unknown as Services
     },
     async all() {
       await makeAll(loaded.inOrder.flatMap(({ service }) => service.makes))
-      return made as unknown as Services // the compiler knows what services.ts of all modules make
+      return made as unknown as Services
     },
     closing({ wait } = given.clock) {
       const services = loaded.inOrder.filter(({ service }) => done.has(service))

@@ -7,32 +7,29 @@ import type { Family } from '../measurements/family.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import type { Needs } from './services.ts'
 
-/** What status, metrics, statistics and readiness show of a module: its file `monitoring.ts` exports it. */
+/** Exported by `monitoring.ts` of a module. */
 export interface Monitoring {
   readonly status?: readonly StatusPart[]
-  /** The names of its warnings of readiness. */
   readonly readinessWarnings?: readonly string[]
-  /** Starts to count events and refusals, once in a process that serves. */
+  /** Called once, in a process that serves. */
   readonly count?: (measurements: Measurements, on: Counting) => void
-  /** The metrics of one process; the metrics of several workers are added up. Gauges carry the worker. */
+  /** Summed over workers; gauges carry a worker label. */
   readonly processMetrics?: (needs: Needs, worker: string) => readonly Family[]
-  /** Makes the reader of the metrics that one process reports for all nodes. */
+  /** For metrics that one process reports for all nodes. */
   readonly serviceMetrics?: (needs: Needs) => (state: ServiceState) => Promise<readonly Family[]>
   readonly series?: readonly SeriesKind[]
-  /** The series that statistics always show, by their keys such as `logins|password|success`. */
+  /** Always shown, for example `logins|password|success`. */
   readonly usualSeries?: readonly string[]
-  /** The series that the overview watches for unusual values, by their keys. */
+  /** The overview watches these series for unusual values. */
   readonly watchedSeries?: readonly string[]
 }
 
-/** A part of GET /api/admin/status. */
 export interface StatusPart {
   readonly name: string
   readonly schema: JsonSchema
   readonly description?: string
-  /** For the OpenAPI document. */
   readonly example: unknown
-  /** Reads the part. If it throws, the part is null, and named as unknown. */
+  /** An error makes the part null, reported as unknown. */
   readonly read: (needs: Needs) => Promise<unknown>
 }
 
@@ -42,24 +39,21 @@ export interface Counting {
 }
 
 export interface ServiceState {
-  /**
-   * Reads what shows whether the database serves; answers null if the database does not. A read that
-   * fails shows that the database does not serve.
-   */
+  /** Returns null if the database does not serve. A failed read marks the database as down. */
   readonly fromDatabase: <T>(read: () => Promise<T>) => Promise<T | null>
 }
 
-/** A time series, or several that differ in the values of their labels. */
+/** One series per combination of label values. */
 export interface SeriesKind {
-  /** Never changed: the name is in the database and in addresses. */
+  /** Permanent: stored in the database and used in URLs. */
   readonly name: string
   readonly labels: readonly string[]
   readonly description: string
-  /** How often it has happened since the start of the process, by the values of the labels. */
+  /** Counts since the start of the process, by label values. */
   readonly counted: (measurements: Measurements) => readonly Counted[]
 }
 
-/** A part whose reading fits its schema. */
+/** Ties the type of `read` to the schema. */
 export function statusPart<const Schema extends JsonSchema>(
   part: Omit<StatusPart, 'read' | 'schema'> & {
     readonly schema: Schema
@@ -69,12 +63,10 @@ export function statusPart<const Schema extends JsonSchema>(
   return part
 }
 
-/** The monitoring of a module, with the name of the module. */
 export interface LoadedMonitoring extends Monitoring {
   readonly module: string
 }
 
-/** Imports the monitoring of all modules, in their order. */
 export async function loadMonitoring(
   modules: readonly {
     readonly name: string
@@ -89,7 +81,6 @@ export async function loadMonitoring(
   )
 }
 
-/** Lets the modules count events and refusals from now on. */
 export function startCounting(
   monitoring: readonly Monitoring[],
   measurements: Measurements,

@@ -2,10 +2,9 @@ import type { Reason } from '../reasons/types.ts'
 import type { ModuleNames } from './module.ts'
 import { assertDistinctReasons } from './registry.ts'
 
-/** Finds what a code means. */
 export type LookUpReason = (code: string) => Promise<Reason>
 
-/** Makes the look-up in the reasons of the modules, which the first question loads. */
+/** Loads the reasons on first use. */
 export function createLookUp(modules: readonly ModuleNames[]): LookUpReason {
   let reasons: Promise<ReadonlyMap<string, Reason>> | undefined
   return async (code) => {
@@ -14,7 +13,7 @@ export function createLookUp(modules: readonly ModuleNames[]): LookUpReason {
   }
 }
 
-/** The reason of a code that another version of this program, or another module, has written. */
+/** For codes of other versions or modules. */
 const unknownReason: Reason = {
   guard: 'service',
   explanation: 'This version of the program does not know the code: another one has written it.',

@@ -5,7 +5,7 @@ import { type EventType, namesOfEvent } from '../events/types.ts'
 import type { Reason } from '../reasons/types.ts'
 import type { ModuleNames } from './module.ts'
 
-/** Records the module that claims a name. @throws Error with both modules if it was claimed before */
+/** @throws Error that names both modules for a duplicate */
 export type Claim = (kind: string, name: string, module: string) => void
 
 export function createClaims(): Claim {
@@ -23,10 +23,8 @@ export function createClaims(): Claim {
 }
 
 /**
- * Asserts that no name is claimed twice by modules, and that no required module is missing. Schemes
- * and routes are claimed when they are registered, settings when they are loaded, events by
- * `assertDistinctEvents`, and reasons by `assertDistinctReasons`.
- * @throws Error for a name that is claimed twice, a missing module, and an error that is not valid
+ * Schemes and routes are checked at registration, settings at load, events and reasons below.
+ * @throws Error for a duplicate name, a missing module or an invalid error
  */
 export function assertDistinct(modules: readonly ModuleNames[]): void {
   const claim = createClaims()
@@ -57,12 +55,11 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
   }
 }
 
-/** A type of event, with its category in the API. */
 export interface KnownEvent extends EventType {
   readonly category: string
 }
 
-/** Asserts that no event name is claimed twice; answers all types. @throws Error otherwise */
+/** Returns all types. @throws Error for a duplicate name */
 export async function assertDistinctEvents(modules: readonly ModuleNames[]): Promise<KnownEvent[]> {
   const claim = createClaims()
   const all = await Promise.all(modules.map(async ({ events }) => [await events?.()].flat()))
@@ -76,7 +73,7 @@ export async function assertDistinctEvents(modules: readonly ModuleNames[]): Pro
   })
 }
 
-/** Asserts that no code of a reason is claimed twice; answers all reasons. @throws Error otherwise */
+/** Returns all reasons. @throws Error for a duplicate code */
 export async function assertDistinctReasons(
   modules: readonly ModuleNames[],
 ): Promise<ReadonlyMap<string, Reason>> {
@@ -97,7 +94,7 @@ function isEventType(value: unknown): value is EventType {
   return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
 }
 
-/** @throws Error if an error of a module has a name of the error table, or no error status */
+/** @throws Error if the name is in the error table, or the status is no error */
 function errorName({ name, status, error }: Problem, module: string): string {
   if (name in errorTable) {
     throw new Error(`the error ${name} is named by the error table and by the module ${module}`)
@@ -111,24 +108,23 @@ function errorName({ name, status, error }: Problem, module: string): string {
   return name
 }
 
-/** The errors of the error table and of the modules, by their names. */
 export function errorsOf(modules: readonly ModuleNames[]): Readonly<Record<string, ErrorText>> {
   const own = modules.flatMap(({ errors = [] }) => errors.map((error) => [error.name, error]))
   return { ...errorTable, ...Object.fromEntries(own) }
 }
 
-/** Lists the secret request headers of the modules, which the log redacts. */
+/** The log redacts these headers. */
 export function secretFields(modules: readonly ModuleNames[]): string[] {
   const headers = modules.flatMap((module) => module.requestHeaders ?? [])
   return headers.flatMap(({ name, isSecret }) => (isSecret ? [name.toLowerCase()] : []))
 }
 
-/** Lists the request headers of the modules, which CORS allows. */
+/** CORS allows these headers. */
 export function requestHeadersOf(modules: readonly ModuleNames[]): string[] {
   return modules.flatMap(({ requestHeaders = [] }) => requestHeaders.map(({ name }) => name))
 }
 
-/** Lists the tables from which a deleted user goes. */
+/** Tables with rows of a deleted user. */
 export function tracesOf(modules: readonly ModuleNames[]): Trace[] {
   return modules.flatMap(({ tables = [] }) =>
     tables.flatMap(({ name: table, key: [key = ''], person }) => {

@@ -5,7 +5,6 @@ import type { AddAuthenticators, Module, RouteFile } from './module.ts'
 import { createClaims } from './registry.ts'
 import type { Needs } from './services.ts'
 
-/** A module whose code of the server is loaded. */
 export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly routes: readonly RouteFile[]
   readonly pages: readonly RouteFile[]
@@ -13,10 +12,7 @@ export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly authenticators: AddAuthenticators | undefined
 }
 
-/**
- * Loads the code of all modules for the server, in their order: one module after another, because
- * each `import()` walks all files behind the file, and the walks of all at once take 10 MiB.
- */
+/** Sequential: parallel `import()` calls take 10 MiB more. */
 export async function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
   const loaded: LoadedModule[] = []
   for (const module of modules) {
@@ -24,15 +20,15 @@ export async function loadModules(modules: readonly Module[]): Promise<readonly 
     const pages = [(await module.pages?.()) ?? []].flat()
     const fallbackRoutes = [(await module.fallbackRoutes?.()) ?? []].flat()
     const authenticators = await module.authenticators?.()
-    await module.services?.() // `loadServices` gets the loaded file
+    await module.services?.() // preload for `loadServices`
     loaded.push({ ...module, routes, pages, fallbackRoutes, authenticators })
   }
   return loaded
 }
 
 /**
- * Lists the authenticators of the modules, in the order in which they are tried.
- * @throws Error if a scheme has two authenticators, or if a module drops a given one
+ * In the order of use. @throws Error if a scheme has two authenticators, or a module drops a given
+ * authenticator
  */
 export function authenticatorsOf(
   modules: readonly LoadedModule[],
@@ -46,7 +42,7 @@ export function authenticatorsOf(
     const next = module.authenticators(needs, all)
     const isWrapped = new Set<string>()
     for (const { scheme } of next) {
-      // The first authenticator of a known scheme is the given one, or wraps it.
+      // The first authenticator of a known scheme is the given authenticator or wraps it.
       if (known.has(scheme) && !isWrapped.has(scheme)) isWrapped.add(scheme)
       else claim('scheme', scheme, module.name)
     }
@@ -57,10 +53,7 @@ export function authenticatorsOf(
   return all
 }
 
-/**
- * Registers the routes of the modules, each module in its own Fastify context.
- * @throws Error, at `ready`, for a route that is registered twice
- */
+/** One Fastify context per module. @throws Error, at `ready`, for a duplicate route */
 export function registerRoutes(
   app: FastifyInstance,
   modules: readonly LoadedModule[],
@@ -74,7 +67,7 @@ export function registerRoutes(
     app.register(async (instance) => {
       instance.addHook('onRoute', (route) => {
         for (const method of [route.method].flat()) {
-          if (method === 'HEAD') continue // a copy of its GET
+          if (method === 'HEAD') continue // copied from GET
           claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
         }
         route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }

@@ -3,22 +3,17 @@ import type { Module } from './module.ts'
 import { createClaims } from './registry.ts'
 import type { ModuleServices, Service, Subscription } from './service.ts'
 
-/** A service with its module. */
 export interface OfModule {
   readonly module: string
   readonly service: Service
 }
 
-/** The services of all modules, and what these need. */
 export interface LoadedServices {
-  /** In the order of the modules. */
   readonly inOrder: readonly OfModule[]
-  /** The names of the services that each process makes. */
   readonly inEachProcess: readonly string[]
-  /** Undefined for a name that is no service of a module. */
   serviceOf(name: string): Service | undefined
   subscriptionsOf(point: HookName): readonly Subscribing[]
-  /** Whether one of the names needs one of the services, or what these make. */
+  /** Whether a name needs one of the services, also indirectly. */
   requires(names: readonly string[], services: ReadonlySet<Service>): boolean
 }
 
@@ -28,9 +23,8 @@ interface Subscribing {
 }
 
 /**
- * Loads the services of all modules. `given` are the names of the dependencies.
- * @throws Error if two modules make one service, if no module makes a needed service, or if services
- * need each other
+ * `given` are the names of the dependencies. @throws Error for a duplicate service, a missing
+ * service or a cycle
  */
 export async function loadServices(
   modules: readonly Module[],
@@ -80,7 +74,7 @@ export async function loadServices(
   }
 }
 
-/** @throws Error that names the services of a cycle and their modules */
+/** @throws Error with the services and modules of the cycle */
 function assertNoCycle(owners: ReadonlyMap<string, OfModule>): void {
   const done = new Set<Service>()
   const visit = (name: string, trail: readonly string[]): void => {

@@ -5,7 +5,8 @@ import type { Services } from './services.ts'
 type ServiceName = keyof Services
 type Made<Makes extends readonly ServiceName[]> = Pick<Services, Makes[number]>
 
-// Without `NoInfer` the names would be inferred from the function too: a missing one would be no error.
+// Without `NoInfer`, the names would be inferred from the function too, and a missing name would be
+// no error.
 type Given<
   Needed extends readonly ServiceName[],
   Called extends readonly HookName[] = readonly [],
@@ -14,7 +15,6 @@ type Given<
     readonly [Name in NoInfer<Called>[number]]: Hook<HookPoints[Name]>
   }
 
-/** Services that one function makes. */
 export interface Service {
   readonly needs: readonly ServiceName[]
   readonly hooks: readonly HookName[]
@@ -30,22 +30,20 @@ interface Declared<
   Makes extends readonly ServiceName[],
   Called extends readonly HookName[],
 > {
-  /** The names of the services that the function takes, besides the dependencies. */
   readonly needs?: Needed
   readonly makes: Makes
-  /** The hook points that these services call. */
   readonly hooks?: Called
-  /** Also where no other service needs these. */
+  /** Even if no other service needs these. */
   readonly inEachProcess?: true
-  /** Records no event, and writes nothing. */
+  /** Must not emit events or write. */
   readonly create: (given: Given<Needed, Called>) => Made<Makes> | Promise<Made<Makes>>
-  /** Ends the own work of these services: they begin nothing more. */
+  /** Stops background work. */
   readonly stop?: (made: Made<Makes> & Given<Needed>) => Promise<void>
-  /** Writes what these services hold in memory, when all services have stopped. */
+  /** Writes pending data after all services have stopped. */
   readonly close?: (made: Made<Makes> & Given<Needed>) => Promise<void>
 }
 
-/** Declares services of a module, which services.ts exports in `services`. */
+/** services.ts exports these in `services`. */
 export function service<
   const Makes extends readonly ServiceName[],
   const Needed extends readonly ServiceName[] = readonly [],
@@ -54,14 +52,13 @@ export function service<
   return { needs: [], hooks: [], inEachProcess: false, ...declared }
 }
 
-/** What a module does at a hook point. */
 export interface Subscription {
   readonly to: HookName
   readonly needs: readonly ServiceName[]
   readonly create: (given: never) => unknown
 }
 
-/** Subscribes to a hook point; services.ts exports the subscriptions of a module in `hooks`. */
+/** services.ts exports these in `hooks`. */
 export function hook<Name extends HookName, const Needed extends readonly ServiceName[]>(
   to: Name,
   needs: Needed,
@@ -70,7 +67,6 @@ export function hook<Name extends HookName, const Needed extends readonly Servic
   return { to, needs, create }
 }
 
-/** What a services.ts exports. */
 export interface ModuleServices {
   readonly services?: readonly Service[]
   readonly hooks?: readonly Subscription[]

@@ -2,10 +2,7 @@ import type { ModuleSettings } from '../config/load.ts'
 import type { ModuleNames } from './module.ts'
 import { createClaims } from './registry.ts'
 
-/**
- * Loads the settings of the modules.
- * @throws Error if two modules name one setting
- */
+/** @throws Error for a duplicate setting */
 export async function settingsOfModules(
   modules: readonly ModuleNames[],
 ): Promise<ModuleSettings[]> {

@@ -1,30 +1,28 @@
 import { ApiError } from '../errors.ts'
 
 export interface BatchQueueOptions {
-  /** How many batches run at the same time: of all callers, and of each caller. */
+  /** Concurrent batches: in total, and per caller. */
   readonly maxRunning?: number
   readonly maxRunningPerCaller?: number
-  /** How many batches wait before one more is refused: of all callers, and of one. */
+  /** Waiting batches before rejection: in total, and per caller. */
   readonly maxWaiting?: number
   readonly maxWaitingPerCaller?: number
-  /** The refusal of a batch while too many wait. */
   readonly refusal?: () => ApiError
 }
 
 export interface BatchOptions {
-  /** Few batches of a caller are made at a time, by default one. */
+  /** Concurrency is limited per caller, by default to one. */
   readonly caller: string
-  /** Whether the batch is refused if too many wait. */
+  /** False: always waits. */
   readonly mayBeRefused: boolean
-  /** Removes the batch from the queue when aborted. */
+  /** Aborting removes the batch. */
   readonly signal: AbortSignal
 }
 
-/** The queue of the batches of bulk answers: see `createBatchQueue`. */
+/** For bulk responses: see `createBatchQueue`. */
 export interface BatchQueue {
   /**
-   * Makes a batch when its turn comes.
-   * @throws ApiError serviceUnavailable if too many wait, badRequest if the client is gone
+   * @throws ApiError serviceUnavailable if too many wait, badRequest if the client has disconnected
    */
   make<T>(work: () => Promise<T>, options: BatchOptions): Promise<T>
 }
@@ -36,7 +34,6 @@ interface Waiter {
 
 const retrySeconds = 1
 
-/** The refusal of a batch while too many wait. */
 export function tooManyBatches(): ApiError {
   return new ApiError('serviceUnavailable', {
     cause: 'too many large answers wait',
@@ -45,16 +42,14 @@ export function tooManyBatches(): ApiError {
   })
 }
 
-/** The end of a batch whose client is gone, and does not read this answer. */
 export function clientGone(): ApiError {
   return new ApiError('badRequest', { reason: { code: 'client_gone' } })
 }
 
 /**
- * Limits how many batches are made at the same time, by default to one per caller, so that long
- * answers leave the event loop and the database to other requests. The other batches wait in the order
- * of arrival; a batch is passed over while its caller is at its limit. The next batch starts one turn of the
- * event loop after a batch has ended.
+ * Limits concurrent batches, by default to one per caller, so that long responses leave the event
+ * loop and database to others. First come, first served, but callers at their limit are skipped.
+ * The next batch starts one event loop turn later.
  */
 export function createBatchQueue({
   maxRunning = 2,
@@ -63,7 +58,7 @@ export function createBatchQueue({
   maxWaitingPerCaller = 64,
   refusal = tooManyBatches,
 }: BatchQueueOptions = {}): BatchQueue {
-  /** How many batches of each caller are under way. */
+  /** Per caller. */
   const running = new Map<string, number>()
   let allRunning = 0
   const waiters: Waiter[] = []

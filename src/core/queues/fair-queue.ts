@@ -1,13 +1,13 @@
 /**
- * A queue with a limit for each key and one in all. A key at its limit drops its own oldest entry. A
- * full queue drops the oldest entry of the key that has most of them, so that a key that floods it
- * takes no place from the others. Each call costs the same at any size.
+ * Limited per key and in total. A key at its limit drops its oldest entry. A full queue drops the
+ * oldest entry of the largest key, so that a flooding key displaces no others. Constant time per
+ * call.
  */
 export class FairQueue<Value> {
   readonly #maxPerKey: number
   readonly #maxEntries: number
   readonly #entries = new Map<string, Value[]>()
-  // By their number of entries: the keys that have so many.
+  // Keys by number of entries.
   readonly #bySize: Set<string>[] = [new Set()]
   #length = 0
 
@@ -20,7 +20,7 @@ export class FairQueue<Value> {
     return this.#length
   }
 
-  /** Answers whether an entry made room for it. */
+  /** Returns whether an entry was dropped. */
   push(key: string, value: Value): boolean {
     const own = this.#entries.get(key)
     if (own && own.length >= this.#maxPerKey) {
@@ -30,7 +30,7 @@ export class FairQueue<Value> {
     }
     const isFull = this.#length >= this.#maxEntries
     if (isFull) this.#dropOfLargest()
-    // The key may have been the largest, and its only entry the one that was dropped.
+    // The dropped entry may have been the last of this key.
     const entries = this.#entries.get(key) ?? []
     this.#entries.set(key, entries)
     entries.push(value)
@@ -39,7 +39,6 @@ export class FairQueue<Value> {
     return isFull
   }
 
-  /** Empties the queue; answers its entries, those of a key in their order. */
   takeAll(): Value[] {
     const all = [...this.#entries.values()].flat()
     this.#entries.clear()

@@ -1,6 +1,6 @@
 /**
- * Answers a function that starts work at most `maxPerTurn` times in one turn of the event loop. The
- * rest starts in later turns, in the order of arrival, so that other requests run in between.
+ * Limits starts to `maxPerTurn` per event loop turn; the rest start later in order, so that other
+ * requests run.
  */
 export function createTurns(maxPerTurn: number): (start: () => void) => void {
   const waiting: (() => void)[] = []
@@ -20,7 +20,7 @@ export function createTurns(maxPerTurn: number): (start: () => void) => void {
       const start = waiting.shift()
       if (!start) return
       started += 1
-      schedule() // first, because an error of one must not stop the others
+      schedule() // first: an error must not stop the others
       start()
     }
   }

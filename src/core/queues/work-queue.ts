@@ -1,19 +1,18 @@
 import { ApiError } from '../errors.ts'
 
-/** Runs a limited number of tasks at a time; a limited number waits, in the order of arrival. */
+/** Limits running and waiting tasks; first come, first served. */
 export interface WorkQueue {
-  /** Runs the work in its turn. @throws ApiError serviceUnavailable if the queue is full */
+  /** @throws ApiError serviceUnavailable if full */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** How many tasks run and wait now. */
   state(): { readonly running: number; readonly waiting: number }
 }
 
 export interface WorkQueueOptions {
   readonly running: number
   readonly waiting: number
-  /** The Retry-After of a caller that the full queue refuses. */
+  /** For rejected callers. */
   readonly retryAfterSeconds: number
-  /** Why such a caller is refused, for the log. */
+  /** Logged for rejected callers. */
   readonly reason: string
 }
 
@@ -44,7 +43,7 @@ export function workQueue({
       } finally {
         const next = waiting.shift()
         if (next)
-          next() // the next task takes over without a change of the count
+          next() // the next task keeps the count
         else running -= 1
       }
     },

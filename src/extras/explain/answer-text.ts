@@ -13,15 +13,14 @@ import {
 import type { JudgeRouteDeps } from './judge-route.ts'
 import { refusalNotFound } from './problems.ts'
 
-// A header, a payload and a signature; what verifies them says what is wrong with them.
+// Three parts; verification reports what is wrong.
 const tokenFormat = /^[\w-]+\.[\w-]*\.[\w-]*$/
 const maxNameLength = 1024
 
 /**
- * Answers what was typed into one field: a token, the username or the verified address of an account,
- * or the id of a refused request. The id goes first: no caller chooses one, but a username that is
- * equal to one could hide the refusal.
- * @throws ApiError refusalNotFound if the text is none of them
+ * The text is a token, a username, a verified address or a request id. Request ids go first: no
+ * caller can choose an id, but a username equal to an id could hide the refusal. @throws ApiError
+ * refusalNotFound
  */
 export async function answerText(
   deps: ExplainDeps & JudgeRouteDeps,

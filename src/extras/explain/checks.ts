@@ -9,9 +9,9 @@ import type { Answer } from '../../core/checks/probe.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { kindOfAddress } from '../../core/outbound/address-kinds.ts'
 
-// An address of documentation, RFC 5737: no client has it, and no proxy.
+// Documentation address (RFC 5737): no client or proxy has it.
 const forged = '192.0.2.199'
-// On loopback the request comes from an address of its own, because the proxy may have the usual one.
+// On loopback, because a local proxy may use 127.0.0.1.
 const ownLoopback = '127.83.71.2'
 
 const forwarding = {
@@ -56,16 +56,16 @@ const clientAddress: Check<OutsideContext> = {
     if (kindOfAddress(counted) === 'public') return behindOthers(answer, counted)
     const what = `The limits count ${counted} for a request that came from ${sentFrom}: TRUST_PROXY does not name that proxy.`
     const setting = `TRUST_PROXY=${[...http.trustedProxies, counted].join(',')}`
-    // Between here and a public address, a router may have put its own in place of ours.
+    // On the way to a public address, a router may replace our source address.
     const isSure = kindOfAddress(reached ?? '') !== 'public'
     return [{ what, mend: { setting }, ...(!isSure && { level: 'warning' }) }]
   },
 }
 
-/** Headers of the networks that pass requests on for others. */
+/** Headers of CDNs. */
 const ofNetworks = ['cf-ray', 'x-amz-cf-id', 'x-served-by', 'x-azure-ref', 'x-akamai-request-id']
 
-/** This machine may be behind a translation of addresses: a public address is most likely its own. */
+/** With NAT, a public address is most likely our own. */
 function behindOthers(answer: Answer, counted: string): Found[] {
   const network = ofNetworks.find((name) => answer.header(name) !== '')
   if (network === undefined) return []
@@ -73,12 +73,11 @@ function behindOthers(answer: Answer, counted: string): Found[] {
   return [{ what, level: 'info' }]
 }
 
-/** Sends a request that is refused, with a forged address. */
 async function refused({ probe }: OutsideContext): Promise<Answer> {
   const headers = { 'x-forwarded-for': forged }
   const isHere = probe.target.addresses.every((address) => isIPv4(address) && isLoopback(address))
   if (!isHere) return probe.send('/api/me', { headers })
-  // Only Linux has all of 127.0.0.0/8 without being told.
+  // Only Linux configures all of 127.0.0.0/8.
   return probe
     .send('/api/me', { headers, localAddress: ownLoopback })
     .catch(() => probe.send('/api/me', { headers }))
@@ -87,7 +86,7 @@ async function refused({ probe }: OutsideContext): Promise<Answer> {
 const waitMs = 250
 const maxWaits = 20
 
-/** The address that the service has noted with the refusal, which it writes within a second. */
+/** The address stored with the refusal, within a second. */
 async function countedAddress({ clock, inside }: OutsideContext, answer: Answer): Promise<string> {
   if (inside?.config.refusals.max === 0) throw new CouldNotCheck('REJECTIONS_KEPT is 0')
   const ids = answer.all('x-request-id').flatMap((line) => line.split(',').map((id) => id.trim()))
@@ -104,7 +103,6 @@ async function countedAddress({ clock, inside }: OutsideContext, answer: Answer)
   throw new CouldNotCheck('the service at this address does not write to this database')
 }
 
-/** Whether the service at an address is the one whose database this is. */
 async function isOwnService(outside: OutsideContext): Promise<boolean> {
   try {
     await countedAddress(outside, await refused(outside))
@@ -114,7 +112,7 @@ async function isOwnService(outside: OutsideContext): Promise<boolean> {
   }
 }
 
-/** The address that counted for a request that was refused; null if none is kept yet. */
+/** Null if not stored yet. */
 async function refusedAddress(db: DatabaseOrTransaction, id: string): Promise<string | null> {
   const row = await db
     .selectFrom('refusals')

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import type { Reason } from '../../core/reasons/types.ts'
 
-/** The facts of a reason as a person reads them: `used 5, attempts 5`; null if there are none. */
+/** For example `used 5, attempts 5`; null if there are none. */
 export function factsInWords(facts: Readonly<Record<string, unknown>>): string | null {
   const words = Object.entries(facts).map(([name, value]) => `${name} ${inWords(value)}`)
   return words.join(', ') || null
@@ -14,10 +14,10 @@ function inWords(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-// A name that a shell could read as more than a word is not put into a command.
+// Only names without shell metacharacters go into a command.
 const plainName = /^[a-z0-9][a-z0-9._@-]*$/
 
-/** What an operator can do about a refusal, in words and commands; null if nothing can be said of it. */
+/** Null if nothing is known. */
 export function nextStepOf(
   { nextStep }: Pick<Reason, 'nextStep'>,
   username: string | null,
@@ -33,10 +33,7 @@ export function nextStepOf(
 const retryMs = 250
 const maxRetries = 6
 
-/**
- * Reads what the service writes within a second, again until it is there: an operator may ask at
- * once. Answers null if it is not there after 1.5 seconds.
- */
+/** The service writes within a second, so retry for 1.5 seconds, then return null. */
 export async function readSoon<T>(
   read: () => Promise<T | null>,
   wait: (milliseconds: number) => Promise<unknown>,

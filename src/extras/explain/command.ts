@@ -57,11 +57,11 @@ function explainId(call: CommandCall, id: string): Promise<void> {
     const read = () => explainRefusal({ ...deps, ...services }, id)
     const { readSoon } = await import('./command-text.ts')
     const refusal = await readSoon(read, setTimeout)
-    // The id is not repeated: it may hold characters that steer a terminal.
+    // Do not print the id: terminal escape sequences.
     if (!refusal) throw new CommandError('no refusal of this id is kept', exitCodes.notFound.code)
     if (call.values.json === true) return call.output.record(refusal)
     const { factsInWords, nextStepOf } = await import('./command-text.ts')
-    const { explanation, facts, mends: _, remedies: __, ...others } = refusal // `next` has its command
+    const { explanation, facts, mends: _, remedies: __, ...others } = refusal // `next` has the command
     const reason = await services.lookUpReason(refusal.code)
     const next = nextStepOf(reason, refusal.username, refusal.address)
     call.output.record({ explanation, facts: factsInWords(facts), next, ...others })
@@ -92,7 +92,7 @@ async function explainOneRoute(
     if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
     const { explainLogin, explainRoute } = await import('./explain.ts')
     const { routesOfService } = await import('../../core/cli/declared-routes.ts')
-    const services = await makeAll() // the routes take them
+    const services = await makeAll() // required by the routes
     const routes = await routesOfService(call, deps, services)
     const judging = { ...deps, ...services, routes }
     await show(
@@ -103,7 +103,7 @@ async function explainOneRoute(
   })
 }
 
-/** Shows an answer. @throws CommandError, after the output, if the service would refuse */
+/** @throws CommandError, after the output, if the service would refuse */
 async function show(
   { output, values }: CommandCall,
   answer: AnswerShown,

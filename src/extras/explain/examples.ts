@@ -8,7 +8,7 @@ export const examples: Examples = {
       return { params: { id: String(headers['x-request-id']) } }
     },
   },
-  // It has no transaction, because it changes nothing.
+  // No transaction: read-only.
   explain: { events: ['sensitive_read'], commit: null, make: () => ({ json: { token: 'none' } }) },
 }
 

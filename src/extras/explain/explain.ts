@@ -20,8 +20,7 @@ import { type RemediesDeps, remediesFor } from './remedies.ts'
 import type { Answer, RefusalBody } from './schemas.ts'
 
 /**
- * Explains refusals to an operator, over HTTP and at the command line: those that happened, and
- * those that a token or an account would meet now. It changes nothing and counts nothing. Each
+ * Explains past refusals, and refusals that a token or account would meet now. Read-only, but each
  * explanation is an event.
  */
 export interface ExplainDeps extends JudgeTokenDeps {
@@ -36,13 +35,13 @@ export interface ExplainDeps extends JudgeTokenDeps {
   readonly throttle: RemediesDeps['throttle']
 }
 
-/** The subject of the administrator who asks; null at the command line. */
+/** The subject of the administrator; null on the command line. */
 export type Caller = string | null
 
 export type RefusalShown = Static<typeof RefusalBody>
 export type AnswerShown = Static<typeof Answer>
 
-/** The refusal of a request as an operator reads it; null if none of this id is kept. */
+/** Null if not stored. */
 export async function explainRefusal(
   deps: ExplainDeps,
   id: string,
@@ -79,7 +78,7 @@ export async function explainRefusal(
   }
 }
 
-/** Whether a token would be accepted now, and why not. Its text is neither kept nor shown. */
+/** The token is neither stored nor shown. */
 export async function explainToken(
   deps: ExplainDeps,
   token: string,
@@ -109,7 +108,6 @@ export async function explainToken(
   }
 }
 
-/** A refusal that happened, as an answer to a question. */
 export function asAnswer(refusal: RefusalShown): AnswerShown {
   const { status, error, code, guard, explanation, facts, subject, username, route, remedies } =
     refusal
@@ -128,7 +126,6 @@ export function asAnswer(refusal: RefusalShown): AnswerShown {
   }
 }
 
-/** Whether an account would pass the guards of a route now, and which one refuses it. */
 export async function explainRoute(
   deps: ExplainDeps & JudgeRouteDeps,
   account: Account,
@@ -144,7 +141,7 @@ export async function explainRoute(
   }
 }
 
-/** Whether a login of an account with its right password would be refused now, and by what. */
+/** Assumes the right password. */
 export async function explainLogin(
   deps: ExplainDeps & JudgeRouteDeps,
   account: Account,
@@ -160,7 +157,7 @@ export async function explainLogin(
 }
 
 interface ShowHow {
-  /** What is said if nothing refuses. */
+  /** The text if nothing refuses. */
   readonly admitted: string
   readonly caller: Caller
 }
@@ -193,7 +190,7 @@ async function shownJudgement(
   }
 }
 
-/** `mends` is the name of the field before 0.13.0; it goes with 1.0. */
+/** `mends`: the name before 0.13.0, kept until 1.0. */
 function asRemedies(remedies: Remedy[]) {
   return { remedies, mends: remedies }
 }

@@ -7,7 +7,6 @@ import type { Refusal } from './store.ts'
 
 export type ShownFacts = Record<string, FactValue>
 
-/** A reason as the operator reads it. */
 export interface ShownReason {
   readonly code: string
   readonly guard: string
@@ -25,7 +24,6 @@ export async function showReason(
 
 const isTime = /(?:_at|^until)$/
 
-/** The facts with their times in ISO 8601. */
 function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [
@@ -37,7 +35,7 @@ function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
 
 const maxTime = 8_640_000_000_000_000 // of a Date
 
-/** The text that the client saw, by the name of the error; an unknown or unlisted name is answered as it is. */
+/** The text that the client saw; unknown names are returned unchanged. */
 export function errorText(name: string, modules: readonly ModuleNames[]): string {
   const known = errorsOf(modules)[name]
   return known && !known.isUnlisted ? known.error : name

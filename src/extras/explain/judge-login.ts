@@ -8,8 +8,8 @@ export type JudgeLoginDeps = JudgeRouteDeps & {
 }
 
 /**
- * Judges a login of an account, as POST /login would with the right password: the account, and then
- * the limits of its username, from whatever address they hold. It counts and changes nothing.
+ * Same result as POST /login with the right password, with the limits of the username from any
+ * address. Read-only.
  */
 export async function judgeLogin(deps: JudgeLoginDeps, account: Account): Promise<JudgedRoute> {
   const judged = await judgeRoute(deps, account, { method: 'POST', path: '/login' })
@@ -22,10 +22,10 @@ export async function judgeLogin(deps: JudgeLoginDeps, account: Account): Promis
   }
 }
 
-/** A captcha can be solved, and the limit of the address stands in for that of a device. */
+/** A captcha can be solved; the address limit replaces a device limit. */
 const admitsLogins: readonly LimitState['count'][] = ['captcha', 'device']
 
-/** The check of a limit that refuses now; none of one that admits a login. */
+/** Only limits that refuse now. */
 function checkOf(limit: LimitState): Check[] {
   const { address, blockedUntil } = limit
   if (blockedUntil === null || admitsLogins.includes(limit.count)) return []

@@ -16,33 +16,30 @@ import { canBeDecoded, type MatchedRoute, matchRoute, type RouteInput } from './
 export interface JudgeRouteDeps {
   readonly config: Pick<Config, 'roles'>
   readonly requirements: Pick<Requirements, 'unmet'>
-  /** The routes of the service, with the guards that they declare. */
   readonly routes: readonly MatchedRoute['route'][]
 }
 
-/** A guard of a route, and what it would say to an account. */
+/** A guard and its result for an account. */
 export interface Check {
-  /** What is asked, in words. */
   readonly asks: string
-  /** Why it would refuse; null if it would not. */
+  /** Null if it passes. */
   readonly reason: RefusalReason | null
 }
 
-/** What a request of an account would meet at a route, in the order of the guards. */
+/** In the order of the guards. */
 export interface JudgedRoute {
-  /** The pattern; null if no route has the method and path. */
+  /** Null if no route matches. */
   readonly route: string | null
   readonly rule: string | null
   readonly schemes: readonly string[]
   readonly checks: readonly Check[]
-  /** The error of the first check that refuses; null if all pass. */
+  /** Of the first failing check. */
   readonly error: ErrorRow | null
 }
 
 /**
- * Judges what an account may do, as if it had just authenticated by each scheme that the route
- * accepts. It reads the account and the resource, counts nothing and changes nothing; whether a
- * password, a code or a body would be right is not asked.
+ * Assumes a fresh authentication by each accepted scheme. Reads account and resource, changes
+ * nothing, and does not check passwords, codes or bodies.
  */
 export async function judgeRoute(
   deps: JudgeRouteDeps,
@@ -96,13 +93,13 @@ class Judgement {
     if (reason !== null) this.error ??= error
   }
 
-  /** A guard that depends on the request, not on the account. */
+  /** For a guard that depends on the request only. */
   note(asks: string): void {
     this.checks.push({ asks, reason: null })
   }
 }
 
-/** Whether the account can authenticate by one of the schemes at least. */
+/** By at least one scheme. */
 function askAuthentication(
   judgement: Judgement,
   { requirements }: JudgeRouteDeps,
@@ -114,7 +111,7 @@ function askAuthentication(
   const isAdmitted = reasons.some(({ reason }) => reason === null)
   const error = onlyNamed(route.config ?? {})?.missing ?? 'authenticationRequired'
   for (const { scheme, reason } of reasons) {
-    // A scheme that refuses the account does not matter while another one admits it.
+    // A refusing scheme does not matter if another scheme admits the account.
     const asks = `authentication by ${scheme}`
     if (isAdmitted && reason) judgement.note(`${asks}: not for this account (${reason.code})`)
     else judgement.add(asks, reason, error)
@@ -139,7 +136,6 @@ function askAuthentication(
   }
 }
 
-/** What a new login of the account meets; at the route of the login it is what is asked. */
 function askLogin(
   judgement: Judgement,
   { requirements }: JudgeRouteDeps,
@@ -176,7 +172,6 @@ function askOthers(judgement: Judgement, { route }: MatchedRoute, config: RouteD
   }
 }
 
-/** Reads the resource as a request would, and applies the rule to it. */
 async function askResource(
   judgement: Judgement,
   { params }: MatchedRoute,
@@ -206,7 +201,7 @@ function principalOf(account: Account, { config }: Pick<JudgeRouteDeps, 'config'
   }
 }
 
-/** Whether a route only answers for the unknown paths of its group. */
+/** Such a route serves only unknown paths of its group. */
 function isGroupFallback(url: string): boolean {
   return groups.some(({ prefix }) => url === prefix || url === `${prefix}/*`)
 }

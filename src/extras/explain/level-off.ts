@@ -1,4 +1,3 @@
-/** How many rows a network has, and when the oldest of them was made. */
 export interface NetworkRows {
   readonly network: string
   readonly rows: number
@@ -6,9 +5,9 @@ export interface NetworkRows {
 }
 
 /**
- * Chooses how many rows each network gives up, so that they are `excess` together: those with the most
- * rows come down to the same level, and of equals the one with the oldest row gives up one more. None
- * keeps fewer than `least`, so it may be less than `excess` together.
+ * Chooses how many rows each network loses, `excess` in total. The largest networks shrink to the
+ * same level; ties: the network with the oldest row loses one more. Each keeps at least `least`, so
+ * the total can be lower.
  */
 export function levelOff(
   networks: readonly NetworkRows[],

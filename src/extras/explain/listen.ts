@@ -5,7 +5,7 @@ import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { Refusals } from './refusals.ts'
 
-/** Keeps the reason of each refusal, from the request and its error. No header or body is read. */
+/** Reads no header or body. */
 export function keepReasons(
   { refusalListeners }: Pick<FastifyInstance, 'refusalListeners'>,
   { clock, refusals }: { readonly clock: Clock; readonly refusals: Pick<Refusals, 'note'> },

@@ -1,22 +1,19 @@
 import type { RouteOptions } from 'fastify'
 
-/** The declared route of a method and path, with the parameters of the path. */
 export interface MatchedRoute {
   readonly route: RouteOptions
   readonly params: Readonly<Record<string, string>>
 }
 
-/** The input of an operator: `PUT /users/7`. */
+/** For example `PUT /users/7`. */
 export interface RouteInput {
   readonly method: string
-  /** Without the query. */
   readonly path: string
 }
 
 const maxLength = 2048
 const format = /^([A-Za-z]{1,16}) +(\/[\x21-\x7e]*)$/
 
-/** Parses a method and a path; null for any other text. */
 export function parseRoute(text: string): RouteInput | null {
   const [, method, target] = text.length > maxLength ? [] : (text.trim().match(format) ?? [])
   if (method === undefined || target === undefined) return null
@@ -24,22 +21,21 @@ export function parseRoute(text: string): RouteInput | null {
   return { method: method.toUpperCase(), path }
 }
 
-/** Whether the router can decode a path; it looks for no route of another one. */
+/** The router matches no undecodable path. */
 export function canBeDecoded(path: string): boolean {
   return path.split('/').every((segment) => decoded(segment) !== null)
 }
 
 /**
- * Finds the route that a request would reach, as the router does: in each segment of the path a
- * fixed text comes before a parameter, and that before a wildcard. Null if there is none, or if a
- * parameter is empty.
+ * Same order as the router: fixed text, parameter, wildcard. Null without a match or for an empty
+ * parameter.
  */
 export function matchRoute(
   routes: readonly RouteOptions[],
   { method, path }: RouteInput,
 ): MatchedRoute | null {
   const segments = path.split('/').map(decoded)
-  const asked = method === 'HEAD' ? 'GET' : method // HEAD routes are copies of their GET
+  const asked = method === 'HEAD' ? 'GET' : method // HEAD routes copy GET
   let best: (MatchedRoute & { readonly rank: string }) | null = null
   for (const route of routes) {
     if (![route.method].flat().includes(asked)) continue
@@ -70,7 +66,7 @@ function paramsOf(
   return pattern.length === segments.length ? params : null
 }
 
-/** A text that sorts the patterns of one path in the order of the router. */
+/** Sort key in router order. */
 function rankOf(url: string): string {
   return url
     .split('/')
@@ -78,7 +74,7 @@ function rankOf(url: string): string {
     .join('')
 }
 
-/** Null for a segment that cannot be decoded: no route has it. */
+/** Null if undecodable. */
 function decoded(segment: string): string | null {
   try {
     return decodeURIComponent(segment)

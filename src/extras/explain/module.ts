@@ -2,10 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { refusalNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
-/**
- * Reasons of refusals for operators: `gatehouse explain`, /api/admin/explain. Reasons are kept for
- * a while and explained with their remedies. docs/adr/0053
- */
+/** Explains stored refusals, with remedies. docs/adr/0053 */
 export const module: Module = {
   name: 'explain',
   tag: {

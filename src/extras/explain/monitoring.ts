@@ -1,7 +1,7 @@
 import { total } from '../../core/measurements/family.ts'
 import type { Monitoring } from '../../core/module/monitoring.ts'
 
-/** Refusals whose reason was not kept, because too many came at once. */
+/** Reasons dropped under overload. */
 export const refusalsLost = () => ({ count: 0 })
 
 export const monitoring: Monitoring = {

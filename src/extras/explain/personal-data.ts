@@ -1,7 +1,6 @@
 import { isoTime } from '../../core/lib/clock.ts'
 import { batches, type ExportSection, sectionBatch } from '../../core/module/export-section.ts'
 
-/** The refused requests of the last day. */
 export const sections: readonly ExportSection[] = [
   batches(
     { name: 'refusals', tables: ['refusals'] },

@@ -12,26 +12,24 @@ import { refusalsLost } from './monitoring.ts'
 import { type Refusal, refusalStore } from './store.ts'
 
 /**
- * Why requests were refused, kept for 24 hours under the id of the request. A refusal goes into a
- * queue in memory, and a job writes the queues of a second in one transaction: the request waits for
- * nothing. Queue and table are bounded for each network and in all, and a flood displaces its own
- * refusals first. docs/adr/0053
+ * Stores reasons of refusals for 24 hours by request id. A job writes a memory queue every second,
+ * so requests do not wait. Queue and table are limited per network and in total; a flood displaces
+ * its own refusals first. docs/adr/0053
  */
 export interface Refusals {
-  /** Keeps a refusal, without waiting. */
   note(refusal: Omit<Refusal, 'network'>): void
-  /** Writes what is queued; answers how many there were. @throws DatabaseUnavailable: it stays queued */
+  /** Returns the number written. @throws DatabaseUnavailable: the queue is kept */
   flush(): Promise<number>
-  /** The refusal of a request, also one that a worker of this machine has not written yet. */
+  /** Includes refusals that a worker of this machine has queued. */
   find(id: string): Promise<Refusal | null>
-  /** Deletes up to `batchSize` refusals that are older than 24 hours; answers how many. */
+  /** Returns the number deleted. */
   purge(batchSize: number): Promise<number>
 }
 
 export interface RefusalsDeps {
   readonly config: Pick<Config, 'refusals'>
   readonly db: Database
-  /** The last refusals may be lost with the power. */
+  /** A power failure may lose the last refusals. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly measurements: Pick<Measurements, 'of'>
@@ -39,7 +37,7 @@ export interface RefusalsDeps {
 }
 
 const keptMs = 86_400_000
-/** Of a second; more of one network are dropped, the oldest first, before they reach the disk. */
+/** Per second; the oldest entries of a network are dropped first. */
 const queued = { maxPerKey: 200, maxEntries: 2_000 }
 const idFormat = /^[A-Za-z0-9_-]{1,64}$/
 const topic = 'write refusals'
@@ -81,13 +79,13 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
     if (queue.push(refusal.network, refusal)) measurements.of(refusalsLost).count += 1
   }
 
-  /** Expired ones are not found, although a job has yet to delete them. */
+  /** Excludes expired rows not yet purged. */
   async function kept(id: string): Promise<Refusal | null> {
     const refusal = await refusalStore(db).byId(id)
     return refusal && refusal.at > clock.now() - keptMs ? refusal : null
   }
 
-  /** Two flushes of a process write one after the other, so that what one has taken is seen. */
+  /** Sequential, so that `find` sees rows being written. */
   function flush(): Promise<number> {
     const turn = writing.then(writeAll)
     writing = turn.catch(() => {})

@@ -5,14 +5,13 @@ import type { Requirements } from '../../modules/authentication/requirements.ts'
 import type { LimitName } from '../../modules/throttle/keys.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 
-/** Which account was refused, and what it was refused for. */
 export interface Refused {
   readonly account: Account | null
-  /** The address of the refused request; null if none was refused. */
+  /** Null without a refused request. */
   readonly address: string | null
-  /** Null: nothing refuses it now; then all that can be done about its logins. */
+  /** Null: nothing refuses now; returns all remedies for logins. */
   readonly code: string | null
-  /** The subject of the administrator, who changes the own account elsewhere. */
+  /** Administrators change their own account elsewhere. */
   readonly caller: string | null
 }
 
@@ -23,16 +22,13 @@ export interface RemediesDeps {
   readonly throttle: Pick<ThrottleOverview, 'ofAccount' | 'ofAddress'>
 }
 
-/** The limit of each code that `clear_address` remedies, whatever account the request named. */
+/** Codes that `clear_address` remedies, for any account. */
 const limitsOfAddress: ReadonlyMap<string | null, LimitName> = new Map([
   ['limit_address', 'address'],
   ['limit_client_address', 'client_address'],
 ])
 
-/**
- * What can be done about a refusal of an account as it is now, the first being the one to try first:
- * what would change nothing, or be refused itself, is left out.
- */
+/** The best remedy first; excludes remedies without effect or that would be refused. */
 export async function remediesFor(
   deps: RemediesDeps,
   { account, address, caller, code }: Refused,
@@ -45,7 +41,7 @@ export async function remediesFor(
   }
   if (!account) return []
   const unmet = deps.requirements.unmet('session', { account })?.requirement
-  if (unmet === 'no_deletion') return [] // the owner alone takes it back
+  if (unmet === 'no_deletion') return [] // only the owner can cancel
   const isUsable = unmet !== 'account_usable'
   const wanted =
     code === null
@@ -56,7 +52,7 @@ export async function remediesFor(
   return wanted.filter((remedy) => applies[remedy])
 }
 
-/** An account that cannot log in at all needs that first, whatever it was refused for. */
+/** An account that cannot log in needs access first. */
 function withAccess(own: readonly Remedy[], isUsable: boolean): readonly Remedy[] {
   if (own.length === 0 || isUsable) return own
   return [...new Set<Remedy>(['unlock', 'enable', ...own])]
@@ -77,7 +73,7 @@ async function applicable(
   return {
     unlock: account.locked,
     enable: !account.active,
-    clear_address: false, // no remedy of an account
+    clear_address: false, // not per account
     clear_throttle: isCounted || limits.length > 0,
     send_reset: !isOwn && isUsable && account.email !== null && canSendReset(),
     set_password: !isOwn,

@@ -15,11 +15,7 @@ import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
 
-/**
- * GET /api/admin/explain/{id}: why a request was refused, by its X-Request-Id. POST
- * /api/admin/explain: whether a token, a login, or an account at a route would be refused. The POST changes
- * nothing; its body is none that may stand in an address or a log.
- */
+/** The request changes nothing; POST because the body must not appear in a URL or log. */
 export async function routes(app: App, options: Needs): Promise<void> {
   keepReasons(app, options)
   const { accounts, db } = options
@@ -35,7 +31,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request) => {
-      const { id } = request.params as { id: string } // the parameter of the path
+      const { id } = request.params as { id: string }
       const refusal = await explainRefusal(options, id, callerOf(request).subject)
       if (!refusal) throw new ApiError(refusalNotFound, { reason: { code: 'unknown_refusal' } })
       return refusal
@@ -60,7 +56,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
     async (request) => {
       const asked = parseQuestion(request.body)
-      await reauthorize(request)?.authorize(db) // it changes nothing, but tells what only an ADMIN may know
+      await reauthorize(request)?.authorize(db) // read-only, but the result is for ADMIN only
       const { subject: caller } = callerOf(request)
       const { routes } = request.server.declared
       const deps = { ...options, routes }

@@ -9,7 +9,7 @@ const Remedies = {
     'What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each',
 } as const
 
-/** The name of `remedies` before 0.13.0. */
+/** `remedies` before 0.13.0. */
 const Mends = {
   ...Remedies,
   deprecated: true,

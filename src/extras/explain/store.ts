@@ -4,35 +4,31 @@ import { preparedForLists } from '../../core/database/prepared.ts'
 import type { FactValue } from '../../core/errors.ts'
 import { levelOff, type NetworkRows } from './level-off.ts'
 
-/** A refusal as it is kept. Times in epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export interface Refusal {
-  /** The id of the request. */
   readonly id: string
   readonly at: number
   readonly status: number
-  /** The name of the error. */
   readonly error: string
   readonly method: string
-  /** The pattern of the route; null if the path is unknown. */
+  /** The pattern; null for an unknown path. */
   readonly route: string | null
   readonly code: string
   readonly facts: Readonly<Record<string, FactValue>>
   readonly scheme: string | null
-  /** The user of the account concerned, otherwise the caller. */
+  /** The account concerned, otherwise the caller. */
   readonly subject: string | null
   readonly address: string
-  /** The address, or the /64 network of an IPv6 address. */
+  /** The address, or its IPv6 /64. */
   readonly network: string
 }
 
-/** How many rows are kept: in all, and of a network. */
 export interface Bounds {
   readonly max: number
   readonly maxPerNetwork: number
 }
 
-// A statement is prepared for each of these numbers of rows; one for any number would be compiled anew
-// for each second of a flood.
+// Fixed row counts, so that a flood compiles no new statements.
 const rowsPerInsert = [64, 16, 4, 1]
 
 type Row = Omit<Refusal, 'facts'> & { readonly facts: string }
@@ -67,10 +63,9 @@ export function refusalStore(db: DatabaseOrTransaction) {
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirst()
-      return row ? { ...row, facts: JSON.parse(row.facts) } : null // written below
+      return row ? { ...row, facts: JSON.parse(row.facts) } : null
     },
 
-    /** Deletes the refusals of a user. */
     async erase(userId: number): Promise<void> {
       await db.deleteFrom('refusals').where('subject', '=', String(userId)).execute()
     },
@@ -83,10 +78,9 @@ export function refusalStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Deletes what exceeds the bounds after an insert of these networks: of a network its own
-     * oldest rows. If there are too many in all, the networks of this insert give way first, each
-     * down to its newest row; then those with the most rows. Reads as few rows as it can: in a busy
-     * service the table is always full, and this runs each second.
+     * Enforces the limits after an insert: oldest rows per network first. In total, the inserting
+     * networks shrink first, to their newest row, then the largest networks. Reads few rows,
+     * because this runs each second on a full table.
      */
     async trim(inserted: readonly string[], { max, maxPerNetwork }: Bounds): Promise<void> {
       const own = await rowsOf(inserted)
@@ -105,7 +99,7 @@ export function refusalStore(db: DatabaseOrTransaction) {
       .selectFrom('refusals')
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
-    // Many at once only after the bound was lowered: the next trim goes on.
+    // Large after a lowered limit only: the next trim continues.
     return Math.min(maxDropped, Math.max(0, Number(total) - max))
   }
 
@@ -114,7 +108,7 @@ export function refusalStore(db: DatabaseOrTransaction) {
     return rows.map(toNumbers)
   }
 
-  /** The networks with the most rows, of equals those with the oldest. */
+  /** Ties: the oldest row first. */
   async function largest(count: number): Promise<NetworkRows[]> {
     const rows = await byNetwork(db)
       .orderBy('rows', 'desc')
@@ -124,7 +118,6 @@ export function refusalStore(db: DatabaseOrTransaction) {
     return rows.map(toNumbers)
   }
 
-  /** Deletes as many of the oldest rows of each network. */
   async function drop(counts: ReadonlyMap<string, number>): Promise<void> {
     const given = [...counts].filter(([, count]) => count > 0)
     if (given.length === 0) return

@@ -19,24 +19,21 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Why requests were refused, for a day: see explain/. */
+/** Kept for one day. */
 interface RefusalsTable {
-  /** The id of the request. */
   id: string
   at: number
   status: number
-  /** The name of the error. */
   error: string
   method: string
-  /** The pattern of the route; null if the path is unknown. */
+  /** The pattern; null for an unknown path. */
   route: string | null
   code: string
   /** JSON. */
   facts: string
   scheme: string | null
-  /** The caller, or the user of the account concerned. */
   subject: string | null
   address: string
-  /** The address, or the /64 network of an IPv6 address. */
+  /** The address, or its IPv6 /64. */
   network: string
 }

@@ -44,12 +44,11 @@ const homeSchema = (links: readonly string[]) =>
   )
 
 /**
- * GET / shows what this is, where its documents are, and how to sign in. A browser's
- * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
- * signed in is led to the console or to the own account.
+ * Browser navigations get a page, other clients JSON; public content only. Signed-in users are
+ * redirected to the console or account.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
-  limitPageRequests(app, prefersPage) // programs get JSON
+  limitPageRequests(app, prefersPage)
   const { accounts, config, providers } = options
   const landings = options.landings()
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
@@ -67,7 +66,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     .filter((provider) => provider.config.client)
     .map(({ config: { name, issuer } }) => {
       const base = name === defaultName ? '/oauth' : `/oauth/${encodeURIComponent(name)}`
-      // The unnamed provider has no name that a person knows.
+      // The unnamed provider has no known name.
       const label = name === defaultName ? new URL(issuer).host : name
       return { name, href: `${base}/login`, logout: `${base}/logout`, label }
     })

@@ -1,4 +1,3 @@
-/** The page of `/`. */
 export interface HomeViews {
   home: HomeView
   'home-trouble': HomeTroubleView
@@ -9,13 +8,13 @@ export interface HomeView {
     readonly documentation?: Link
     readonly openapi?: Link
   }
-  /** The identity providers; the label is for people. */
+  /** The label is for people. */
   readonly signIn: readonly {
     readonly href: string
     readonly logout: string
     readonly label: string
   }[]
-  /** Whether only an administrator may read the documents. */
+  /** Whether the documents require an administrator. */
   readonly isForAdmin: boolean
 }
 
@@ -23,7 +22,7 @@ interface Link {
   readonly href: string
 }
 
-/** `/` itself was refused. */
+/** An error of `/`. */
 export interface HomeTroubleView {
   readonly isTooOften: boolean
 }

@@ -1,6 +1,5 @@
 import type { Family } from '../../core/measurements/family.ts'
 
-/** The two text forms of metrics, by what a scraper may prefer. */
 export type Form = 'prometheus' | 'openMetrics'
 
 /** https://prometheus.io/docs/instrumenting/content_negotiation/ */
@@ -10,8 +9,8 @@ export const metricsTypes = {
 } as const satisfies Record<Form, string>
 
 /**
- * Writes the metrics of all processes as one text: those of the same name and labels are one series.
- * The library is loaded by the first call, because a start does not need it. docs/adr/0054
+ * Merges all processes: same name and labels are one series. Loads the library on first use.
+ * docs/adr/0054
  */
 export async function exposition(
   processes: readonly (readonly Family[])[],
@@ -28,12 +27,12 @@ export async function exposition(
   return registry.metrics()
 }
 
-/** In OpenMetrics the name of a counter is without `_total`, which its series have. The library adds it. */
+/** OpenMetrics counters have no `_total`; the library adds the suffix to the series. */
 function nameIn(form: Form, { name, type }: Family): string {
   return form === 'openMetrics' && type === 'counter' ? name.replace(/_total$/, '') : name
 }
 
-/** Without values that are no numbers yet, such as the mean of no observation. */
+/** Drops NaN, such as the mean of no observations. */
 function finite({ values }: Family): Family['values'] {
   return values.filter(({ value }) => Number.isFinite(value))
 }

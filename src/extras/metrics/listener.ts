@@ -13,7 +13,7 @@ import { metricsTypes } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
 import { preferredForm } from './preferred-form.ts'
 
-/** Opens the port of METRICS_ADDRESS before the port of the service, and closes METRICS_ADDRESS last. */
+/** Opens first and closes last, around the service's port. */
 export function listenBeside(
   app: FastifyInstance,
   { config, log, workers }: Pick<Deps, 'config' | 'log' | 'workers'>,
@@ -29,18 +29,14 @@ export function listenBeside(
   app.addHook('onClose', () => listener.close())
 }
 
-/** The listener of METRICS_ADDRESS. */
 export interface MetricsListener {
-  /** Listens; answers the address. @throws Error that names the setting */
+  /** Returns the address. @throws Error with the setting name */
   listen(): Promise<string>
-  /** Answers the accepted requests, and closes the port. */
+  /** Finishes accepted requests. */
   close(): Promise<void>
 }
 
-/**
- * Makes the listener of METRICS_ADDRESS: /metrics alone, for anyone who reaches it. It asks for no
- * credential, reads no body, and knows no other path.
- */
+/** Serves only /metrics, without authentication and without reading bodies. */
 export function metricsListener(
   metrics: Pick<Metrics, 'text'>,
   { host, port }: ListenAddress,
@@ -52,7 +48,7 @@ export function metricsListener(
   return {
     async listen() {
       try {
-        // A worker binds the port itself: of several, the first alone listens.
+        // Only one worker listens.
         server.listen({ host, port, exclusive: true })
         await once(server, 'listening')
       } catch (cause) {
@@ -63,7 +59,7 @@ export function metricsListener(
           },
         )
       }
-      const { address, port: taken } = server.address() as AddressInfo // it listens on a port
+      const { address, port: taken } = server.address() as AddressInfo
       return `http://${shown(address, taken)}/metrics`
     },
     close: () => closed(server, connections),

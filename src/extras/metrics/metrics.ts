@@ -9,11 +9,10 @@ import { createRuntimeMetrics } from './runtime-families.ts'
 import { serviceFamilies } from './service-families.ts'
 import { createWorkerFamilies } from './worker-families.ts'
 
-/** The metrics of this service on this machine: of all its workers. */
+/** Of all workers on this machine. */
 export interface Metrics {
-  /** Answers them as text. Callers at the same time share one. */
+  /** Parallel callers share one result. */
   text(form: Form): Promise<string>
-  /** Ends what observes the process. */
   stop(): void
 }
 
@@ -22,7 +21,6 @@ interface Measured {
   readonly refusals: RefusalCounts
 }
 
-/** The families of a module. */
 interface Told {
   readonly module: string
   readonly families: readonly Family[]
@@ -30,7 +28,7 @@ interface Told {
 
 const topic = 'metrics'
 
-/** @throws Error if two modules tell a metric of one name, which the library would add up */
+/** @throws Error if two modules use one metric name, which the library would sum */
 export function createMetrics(needs: Needs, { monitoring, refusals }: Measured): Metrics {
   const { assertDatabaseServes, feed, measurements, workers } = needs
   const underWay = new Map<Form, Promise<string>>()
@@ -55,7 +53,7 @@ export function createMetrics(needs: Needs, { monitoring, refusals }: Measured):
 
   assertDistinct(ofProcess())
 
-  /** The families of this process, which the other workers may ask for. */
+  /** Also requested by other workers. */
   const own = async (): Promise<readonly Told[]> => [
     ...ofProcess(),
     { module: 'metrics', families: await runtime.families() },
@@ -99,7 +97,7 @@ export function createMetrics(needs: Needs, { monitoring, refusals }: Measured):
 
 const familiesOf = (told: readonly Told[]) => told.flatMap(({ families }) => families)
 
-/** @throws Error if two have one name */
+/** @throws Error for a duplicate name */
 function assertDistinct(told: readonly Told[]): void {
   const claim = createClaims()
   for (const { module, families } of told) {

@@ -1,9 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/**
- * /metrics exposes metrics in Prometheus and OpenMetrics format. Each module declares its
- * families. docs/adr/0054
- */
+/** Prometheus and OpenMetrics. docs/adr/0054 */
 export const module: Module = {
   name: 'metrics',
   tag: 'Service',

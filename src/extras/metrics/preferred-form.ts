@@ -5,10 +5,7 @@ const openMetrics = 'application/openmetrics-text'
 // Prometheus sends 250 characters.
 const maxLength = 1024
 
-/**
- * The form that an Accept header prefers. Without one that names a form, it is that of Prometheus,
- * because a person who reads it knows this one. Versions and other parameters are passed over.
- */
+/** Default: Prometheus, which people know. Ignores versions and parameters. */
 export function preferredForm(accept: string | undefined): Form {
   if (accept === undefined || accept.length > maxLength) return 'prometheus'
   const [first] = new Negotiator({ headers: { accept } })

@@ -12,13 +12,13 @@ import type { RefusalCounts } from './refusal-counts.ts'
 export interface ProcessState {
   readonly measurements: Measurements
   readonly refusals: RefusalCounts
-  /** The index of the worker, as its label; gauges of one process carry it. */
+  /** Label of per-process gauges. */
   readonly worker: string
   /** See `ChangeFeed.lagMs`. */
   readonly feedLagSeconds: number
 }
 
-/** What the core has measured in one process, as metrics that can be summed over several workers. */
+/** Core metrics that can be summed over workers. */
 export function processFamilies(state: ProcessState): Family[] {
   return [
     ...requestFamilies(state),
@@ -125,7 +125,7 @@ function databaseFamilies({ measurements, worker, feedLagSeconds }: ProcessState
 }
 
 function jobFamilies({ measurements: { jobs } }: ProcessState): Family[] {
-  const all = [...jobs] // not by a label `job`, which Prometheus gives to what it scrapes
+  const all = [...jobs] // no label `job`: Prometheus sets `job` itself
   return [
     counter(
       'gatehouse_job_runs_total',

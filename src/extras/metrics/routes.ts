@@ -17,9 +17,8 @@ const Exposition = {
 } as const
 
 /**
- * Metrics module: GET /metrics, for Prometheus and what reads its forms: docs/monitoring.md. At the port
- * of the service it is for ADMIN, and for a client of CLIENTS_FILE that may; METRICS_ADDRESS opens a
- * port of its own.
+ * For ADMIN and permitted clients of CLIENTS_FILE; METRICS_ADDRESS opens a separate port.
+ * docs/monitoring.md
  */
 export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
   const refusals = createRefusalCounts(needs.modules)
@@ -37,7 +36,7 @@ export async function routes(app: FastifyInstance, needs: Needs): Promise<void> 
           rule: any(role('ADMIN'), client('metrics')),
           schemes: ['client', 'basic', 'session', 'bearer'],
         },
-        // A scraper that is refused would tell of an outage when the load is highest.
+        // A rejected scrape would look like an outage under load.
         answers: {
           200: { 'text/plain': Exposition, 'application/openmetrics-text': Exposition },
         },

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { type Family, gauge, histogram, total as summed } from '../../core/measurements/family.ts'
 import { bounds, Histogram } from '../../core/measurements/histogram.ts'
 
-/** What Node and the system tell of a process, by the names that Prometheus gives them. */
+/** By Prometheus names. */
 export interface RuntimeMetrics {
   families(): Promise<Family[]>
   stop(): void
@@ -11,9 +11,8 @@ export interface RuntimeMetrics {
 const sampleMs = 50
 
 /**
- * Observes the process from the first question on. The metrics that the client library has of a
- * process would run a digest ten times a second and watch each garbage collection, and some of their
- * names break the rules of Prometheus; the delay of its event loop begins anew with each scrape.
+ * Starts on first use. The library's default metrics cost more (ten digests per second, every
+ * garbage collection), break naming rules, and reset event loop delay at each scrape.
  */
 export function createRuntimeMetrics(worker: string): RuntimeMetrics {
   const delays = new Histogram(bounds.request)
@@ -61,7 +60,7 @@ export function createRuntimeMetrics(worker: string): RuntimeMetrics {
   }
 }
 
-/** The open files and connections, and how many there may be; empty where the system has no /proc. */
+/** Open and maximum file descriptors; empty without /proc. */
 async function descriptors(worker: string): Promise<Family[]> {
   const open = await readdir('/proc/self/fd').catch(() => null)
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')

@@ -9,14 +9,14 @@ export interface ServiceDeps {
 }
 
 export interface HeardService {
-  /** How many processes of the service the scrape has heard. */
+  /** Processes that answered the scrape. */
   readonly answered: number
-  /** How many it asked in vain. */
+  /** Processes that did not answer. */
   readonly silent: number
   readonly isDatabaseUp: boolean
 }
 
-/** What one of several processes reports of the core for all processes. */
+/** Reported by one process for all. */
 export function serviceFamilies(
   { config, measurements }: ServiceDeps,
   { answered, isDatabaseUp, silent }: HeardService,

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { JobMeasurements, Measurements } from '../../core/measurements/measurements.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 
-/** How a job of this machine goes. Times in epoch milliseconds. */
+/** Epoch milliseconds. */
 export interface JobState {
   readonly name: string
   readonly everyMs: number
@@ -10,14 +10,14 @@ export interface JobState {
   readonly lastSuccessAt: number | null
   readonly lastFailureAt: number | null
   readonly failures: number
-  /** `waiting`: it has not run yet. */
+  /** `waiting`: no run yet. */
   readonly result: 'succeeded' | 'failed' | 'waiting'
-  /** Whether it has not succeeded for three times as long as it should take. */
+  /** No success for three times the expected duration. */
   readonly isOverdue: boolean
 }
 
 export interface JobStates {
-  /** The jobs by name; of one that each process runs, the process that fares worst. */
+  /** By name; the worst state over all processes. */
   read(): Promise<JobState[]>
 }
 
@@ -28,7 +28,7 @@ export interface JobStatesDeps {
 }
 
 const topic = 'states of jobs'
-/** A job that runs often is not overdue at its first delay. */
+/** Avoids reporting frequent jobs at their first delay. */
 const leastOverdueMs = 60_000
 
 export function createJobStates({ clock, measurements, workers }: JobStatesDeps): JobStates {
@@ -39,7 +39,7 @@ export function createJobStates({ clock, measurements, workers }: JobStatesDeps)
     async read() {
       const polled = await workers.pollOthers(topic)
       const answers = polled.flatMap(({ answer }) => (Array.isArray(answer) ? [answer] : []))
-      const all: JobState[] = [own(), ...answers].flat() // of own()
+      const all: JobState[] = [own(), ...answers].flat()
       const byName = Map.groupBy(all, ({ name }) => name)
       return [...byName.values()].flatMap((states) => states.toSorted(byTrouble).slice(0, 1))
     },
@@ -68,7 +68,7 @@ export function createJobStates({ clock, measurements, workers }: JobStatesDeps)
   }
 }
 
-/** The worst first. */
+/** Worst first. */
 function byTrouble(one: JobState, other: JobState): number {
   const trouble = ({ isOverdue, result }: JobState) =>
     (isOverdue ? 2 : 0) + (result === 'failed' ? 1 : 0)

@@ -1,9 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
 
-/**
- * One answer for operators: how each part of the service does, and which settings are in force.
- * Routes: /api/admin/status, /api/admin/settings.
- */
 export const module: Module = {
   name: 'status',
   tag: 'Service',

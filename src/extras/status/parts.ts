@@ -6,10 +6,7 @@ import { createClaims } from '../../core/module/registry.ts'
 import type { JobStates } from './job-states.ts'
 import { Job, SchemaState } from './schemas.ts'
 
-/**
- * The parts of the core and of the modules.
- * @throws Error if two parts have one name
- */
+/** @throws Error for a duplicate name */
 export async function statusParts(
   modules: readonly Module[],
   jobStates: JobStates,

@@ -7,10 +7,10 @@ interface Unknown {
   readonly reason: 'database' | 'late' | 'fault'
 }
 
-/** Longer than the database may take: the page that shows this asks again. */
+/** Longer than a database timeout; the page retries. */
 const maxMs = 5_000
 
-/** Reads each part separately: a part that fails is null and named as unknown. */
+/** A failed part is null and listed as unknown. */
 export async function readParts(
   parts: readonly StatusPart[],
   needs: Needs,

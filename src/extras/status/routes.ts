@@ -9,7 +9,6 @@ import { statusParts } from './parts.ts'
 import { readParts } from './read-parts.ts'
 import { adminStatus } from './schemas.ts'
 
-/** Status module: GET /api/admin/status, what an operator looks at first, and GET /api/admin/settings. */
 export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
   const { clock, config, modules, workers } = needs
   const parts = await statusParts(modules, createJobStates(needs))
@@ -27,7 +26,7 @@ export async function routes(app: FastifyInstance, needs: Needs): Promise<void> 
       },
     },
     async () => {
-      // Callers that ask at the same time share one reading.
+      // Parallel callers share one reading.
       reading ??= readParts(parts, needs).finally(() => {
         reading = undefined
       })

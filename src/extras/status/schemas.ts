@@ -13,7 +13,7 @@ import {
 } from '../../core/http/schemas.ts'
 import type { StatusPart } from '../../core/module/monitoring.ts'
 
-/** A part that is unknown if the reading of the part fails. */
+/** Null: unknown. */
 const orNull = ({ schema, description }: StatusPart): JsonSchema => ({
   anyOf: [schema, { type: 'null' }],
   ...(description !== undefined && { description }),
@@ -55,7 +55,6 @@ export const Job = named(
   },
 )
 
-/** The answer with these parts. */
 export const adminStatus = (parts: readonly StatusPart[]) =>
   named(
     'AdminStatus',

@@ -3,7 +3,7 @@ import type { App } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import { SettingsList } from './schemas.ts'
 
-/** GET /api/admin/settings: every setting of the node that answers, and no secret. */
+/** Settings of this node, without secrets. */
 export async function routes(
   app: App,
   { config }: { readonly config: Pick<Config, 'inForce'> },

@@ -36,7 +36,6 @@ const webhooks: Check<InsideContext> = {
   },
 }
 
-/** The endpoints of webhooks that are to get events, and do not. */
 async function failingEndpoints(
   db: DatabaseOrTransaction,
 ): Promise<{ id: string; state: string; failing_since: number | null; status: number | null }[]> {

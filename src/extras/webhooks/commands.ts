@@ -154,7 +154,7 @@ function idOf({ operands: [id = ''] }: CommandCall): string {
   return id
 }
 
-/** The options that are given of an endpoint. @throws UsageError */
+/** @throws UsageError */
 function sentOf(call: CommandCall) {
   const [events, description] = [textOf(call, 'events'), textOf(call, 'description')]
   const content = choiceOption(call, 'content', contents)
@@ -168,7 +168,7 @@ function sentOf(call: CommandCall) {
   }
 }
 
-/** Shows a secret, which nothing shows again. @throws CommandError if it could not be shown */
+/** The secret is shown only once. @throws CommandError if output fails */
 async function showSecret(
   { output }: CommandCall,
   { endpoint, secret }: WithSecret,
@@ -180,7 +180,6 @@ async function showSecret(
   throw new CommandError('done, but the secret could not be shown: `webhook secret` makes another')
 }
 
-/** Answers the function that makes a row of an endpoint. */
 async function rowOf(): Promise<(endpoint: Endpoint) => Row> {
   const { webhookView } = await import('./show.ts')
   return (endpoint) => {

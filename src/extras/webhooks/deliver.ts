@@ -9,16 +9,15 @@ import type { DueDelivery } from './queue.ts'
 import { retryAfterMs } from './retries.ts'
 import { signedHeaders } from './signature.ts'
 
-/** What became of an attempt. */
 export interface Attempt {
   readonly isDelivered: boolean
-  /** Null if there was no answer. */
+  /** Null without a response. */
   readonly status: number | null
-  /** Why it failed, in our words; null if it did not. */
+  /** Null after success. */
   readonly detail: string | null
-  /** What was answered to a failed one, under the key of the person. */
+  /** The response to a failed attempt, encrypted with the key of the person. */
   readonly sealed: string | null
-  /** How long the receiver asks to be left alone. Milliseconds. */
+  /** From Retry-After. */
   readonly retryAfterMs: number
   readonly durationMs: number
 }
@@ -27,21 +26,21 @@ export interface DeliverDeps {
   readonly clock: Clock
   readonly personSeal: Pick<PersonSeal, 'seal'>
   readonly rules: OutboundRules
-  /** Those of a test: a lookup, or an authority of certificates. */
+  /** For tests. */
   readonly outbound?: Pick<OutboundOptions, 'lookup' | 'ca'>
 }
 
-/** The limits of an attempt: in all, and of the answer that is read. */
+/** `timeoutMs` covers the whole attempt. */
 export const deliveryLimits = { timeoutMs: 10_000, maxAnswerBytes: 4096 } as const
 
 const userAgent = `Gatehouse/${packageVersion()}`
 
-/** What binds an answer to its delivery. */
+/** Binds a response to its delivery. */
 export function answerContext(id: number): string {
   return `webhook answer ${id}`
 }
 
-/** Sends one message. It never throws for what the receiver does; `stopped`: the caller has ended it. */
+/** Never throws for errors of the receiver. `stopped`: the caller has aborted. */
 export async function deliver(
   { clock, personSeal, rules, outbound = {} }: DeliverDeps,
   { url, secrets }: EndpointSecrets,

@@ -90,7 +90,7 @@ async function delivery(call: CommandCall): Promise<void> {
   })
 }
 
-/** A text of others without what a terminal would take for a command. */
+/** Removes terminal escape sequences from untrusted text. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
@@ -128,7 +128,7 @@ async function repeat(call: CommandCall): Promise<void> {
   })
 }
 
-/** @throws UsageError if the text is no number of a delivery */
+/** @throws UsageError */
 function numberOf(text: string): number {
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new UsageError('a delivery has a number')
   return Number(text)

@@ -14,7 +14,7 @@ const filters = {
   until: time,
 }
 
-/** Parses the filters of a query, each given once at most. @throws ApiError validationFailed */
+/** @throws ApiError validationFailed */
 export function parseDeliveryFilters(query: Query): DeliveryFilters {
   const { webhook: endpoint, ...others } = parseFilters(query, filters)
   return { endpoint, ...others }
@@ -25,12 +25,11 @@ function name(text: string, field: string): string {
   return refuseField([field], 'must have 1 to 64 letters, digits and characters of _ : . -')
 }
 
-/** Encodes the id before which a page begins as opaque text for `next`. */
 export function writeDeliveryCursor(before: number): string {
   return Buffer.from(`d${before}`).toString('base64url')
 }
 
-/** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this list */
+/** @throws ApiError validationFailed */
 export function readDeliveryCursor(text: string | undefined): number | null {
   if (text === undefined) return null
   const [, digits] = /^d([0-9]{1,16})$/.exec(Buffer.from(text, 'base64url').toString()) ?? []

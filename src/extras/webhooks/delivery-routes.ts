@@ -25,7 +25,6 @@ import { deliveryView } from './show.ts'
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** The routes of the deliveries of webhooks: an administrator sees them, and has them repeated. */
 export async function routes(app: App, { webhookAdmin, webhookEndpoints }: Needs): Promise<void> {
   const webhook = resource({
     param: 'id',
@@ -67,7 +66,7 @@ export async function routes(app: App, { webhookAdmin, webhookEndpoints }: Needs
       },
     },
     async (request) => {
-      const query = request.query as Query // parsed by Fastify
+      const query = request.query as Query
       return page(query, parseDeliveryFilters(query))
     },
   )
@@ -89,7 +88,7 @@ export async function routes(app: App, { webhookAdmin, webhookEndpoints }: Needs
       },
     },
     async (request) => {
-      const query = request.query as Query // parsed by Fastify
+      const query = request.query as Query
       return page(query, { ...parseDeliveryFilters(query), endpoint: webhook.of(request).id })
     },
   )

@@ -7,33 +7,29 @@ import { type EventType, namesOfEvent } from '../../core/events/types.ts'
 export type DeliveryRow = Selectable<Schema['webhook_deliveries']>
 export type DeliveryState = DeliveryRow['state']
 
-/** Which deliveries are shown or repeated; each is optional. */
 export interface DeliveryFilters {
-  /** The id of the endpoint. */
   readonly endpoint?: string | undefined
   readonly state?: DeliveryState | undefined
-  /** The type of the event. */
   readonly type?: string | undefined
   /** The `webhook-id`. */
   readonly message?: string | undefined
-  /** The event was at this time or later, in epoch milliseconds. */
+  /** Time of the event, inclusive, epoch milliseconds. */
   readonly since?: number | undefined
-  /** The event was before this time. */
+  /** Exclusive. */
   readonly until?: number | undefined
 }
 
 export interface DeliveryPage {
   readonly rows: readonly DeliveryRow[]
-  /** The id before which the next page begins; null at the end. A page may be empty and have one. */
+  /** The id before which the next page begins; null at the end. An empty page can have one. */
   readonly next: number | null
 }
 
-/** How many rows a page looks through at most: filters may match very few of very many. */
+/** Rows per page: filters can match few of very many rows. */
 const maxScanned = 20_000
 
-/** The statements that show deliveries and have them repeated. */
 export function deliveryStore(db: DatabaseOrTransaction, knownEvents: readonly EventType[]) {
-  /** Of one endpoint or all, which an index orders by id. */
+  /** An index orders both cases by id. */
   const all = (endpoint: string | undefined) =>
     endpoint === undefined
       ? db.selectFrom('webhook_deliveries')
@@ -55,13 +51,13 @@ export function deliveryStore(db: DatabaseOrTransaction, knownEvents: readonly E
       return (await query.executeTakeFirst()) ?? null
     },
 
-    /** The same; on PostgreSQL the row does not change until the transaction ends. */
+    /** Locks the row on PostgreSQL. */
     async byIdForUpdate(id: number): Promise<DeliveryRow | null> {
       const query = db.selectFrom('webhook_deliveries').selectAll().where('id', '=', id)
       return (await forUpdate(db, query).executeTakeFirst()) ?? null
     },
 
-    /** The newest first. */
+    /** Newest first. */
     async page(
       filters: DeliveryFilters,
       { limit, before = null }: { readonly limit: number; readonly before?: number | null },
@@ -88,7 +84,7 @@ export function deliveryStore(db: DatabaseOrTransaction, knownEvents: readonly E
       }
     },
 
-    /** The next ids after one, in their order; `next` as of a page. */
+    /** Oldest first. */
     async following(
       filters: DeliveryFilters,
       { limit, after }: { readonly limit: number; readonly after: number },
@@ -112,7 +108,7 @@ export function deliveryStore(db: DatabaseOrTransaction, knownEvents: readonly E
       return { ids, next: ids.length === limit ? (ids.at(-1) ?? null) : (last?.id ?? null) }
     },
 
-    /** Has deliveries sent at once that wait or have ended; answers how many. */
+    /** Makes waiting or ended deliveries due; returns the number. */
     async repeat(ids: readonly number[], now: number): Promise<number> {
       if (ids.length === 0) return 0
       const { numUpdatedRows } = await db
@@ -128,7 +124,7 @@ export function deliveryStore(db: DatabaseOrTransaction, knownEvents: readonly E
       return Number(numUpdatedRows)
     },
 
-    /** Adds the message of a test; answers its id. */
+    /** For a test; returns the id. */
     async insert(row: {
       readonly endpoint: string
       readonly message: string

@@ -5,7 +5,7 @@ import type { EndpointChanges, NewEndpoint } from './endpoints.ts'
 import { parseChoice } from './event-choice.ts'
 import { targetRefusal } from './target-rules.ts'
 
-/** The fields of an endpoint in a request, before the checks: see `EndpointChanges`. */
+/** Before validation: see `EndpointChanges`. */
 export interface EndpointInput {
   readonly url?: string | undefined
   readonly description?: string | undefined
@@ -15,14 +15,13 @@ export interface EndpointInput {
 }
 
 export interface EndpointRules {
-  /** The names of all types of events. */
   readonly knownEvents: readonly string[]
   readonly outbound: OutboundRules
 }
 
 const maxUrlLength = 2048
 
-/** The checks of the fields beyond their schemas. */
+/** In addition to the schemas. */
 export function endpointChecks(rules: EndpointRules): FieldChecks {
   return {
     url: ({ url }) => url !== undefined && parseTarget(String(url), rules),
@@ -31,7 +30,7 @@ export function endpointChecks(rules: EndpointRules): FieldChecks {
   }
 }
 
-/** Parses the fields that are given. @throws ApiError validationFailed */
+/** @throws ApiError validationFailed */
 export function parseChanges(sent: EndpointInput, rules: EndpointRules): EndpointChanges {
   return {
     ...(sent.url !== undefined && { url: parseTarget(sent.url, rules) }),
@@ -42,7 +41,7 @@ export function parseChanges(sent: EndpointInput, rules: EndpointRules): Endpoin
   }
 }
 
-/** Checks a new endpoint. @throws ApiError validationFailed */
+/** @throws ApiError validationFailed */
 export function parseNewEndpoint(
   sent: EndpointInput & Required<Pick<EndpointInput, 'url' | 'events'>>,
   rules: EndpointRules,
@@ -52,13 +51,13 @@ export function parseNewEndpoint(
 }
 
 /**
- * Checks the address that messages go to, and answers it in its normal form. What a name leads to is
- * judged at each connection, because it may change. @throws ApiError validationFailed
+ * Returns the normalized URL. DNS results are checked at each connection, because they can change.
+ * @throws ApiError validationFailed
  */
 export function parseTarget(text: string, { outbound }: Pick<EndpointRules, 'outbound'>): string {
   const refuse = (message: string) => refuseField(['url'], message)
   if (text.length > maxUrlLength) return refuse(`must have at most ${maxUrlLength} characters`)
-  // What the URL parser would drop or turn around is refused, so that what is stored was typed.
+  // Rejects what the URL parser would drop or rewrite.
   if (!/^https?:\/\//i.test(text) || /[^\x21-\x7e]|\\/.test(text) || !URL.canParse(text)) {
     return refuse('must be an https address')
   }

@@ -21,43 +21,40 @@ import { webhookNotFound } from './problems.ts'
 import { webhookQueue } from './queue.ts'
 import { type EndpointRow, type EndpointWithHealth, endpointStore } from './store.ts'
 
-/** What the row of an endpoint holds encrypted. */
 export interface EndpointSecrets {
-  /** The address that messages are sent to. */
   readonly url: string
-  /** The newest first. A message is signed with each whose end has not come. */
+  /** Newest first. Messages are signed with every unexpired secret. */
   readonly secrets: readonly EndpointSecret[]
 }
 
 export interface EndpointSecret {
-  /** `whsec_` and 32 bytes in base64, as the Standard Webhooks specification writes them. */
+  /** `whsec_` and 32 bytes in base64 (Standard Webhooks). */
   readonly secret: string
-  /** When it ends, in epoch milliseconds; null: when another one takes its place. */
+  /** Epoch milliseconds; null: current. */
   readonly until: number | null
 }
 
-/** Where events are sent to. */
 export interface Endpoint {
   readonly id: string
   readonly url: string
   readonly description: string
-  /** Names of events; `*` at the end of one stands for any rest. */
+  /** A final `*` matches any suffix. */
   readonly events: readonly string[]
-  /** `ids`: messages without what names a person. */
+  /** `ids`: without personal data. */
   readonly content: 'ids' | 'full'
   readonly state: 'enabled' | 'disabled' | 'failed'
-  /** Until when the secret before the present one signs as well, in epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly previousSecretUntil: number | null
   readonly createdAt: number
   readonly updatedAt: number
   readonly health: EndpointHealth
 }
 
-/** How an endpoint has answered lately; times in epoch milliseconds, null: never. */
+/** Epoch milliseconds; null: never. */
 export interface EndpointHealth {
   readonly failingSince: number | null
   readonly succeededAt: number | null
-  /** The last status; null if there was no answer. */
+  /** Null without a response. */
   readonly status: number | null
 }
 
@@ -69,42 +66,41 @@ export type EndpointChanges = {
 
 export interface WithSecret {
   readonly endpoint: Endpoint
-  /** Shown once, and never again. */
+  /** Shown only once. */
   readonly secret: string
 }
 
-/** The endpoints of webhooks. What they are given was judged before: see `target-rules.ts`. */
+/** Input is validated before: see `target-rules.ts`. */
 export interface Endpoints {
   byId(id: string): Promise<Endpoint | null>
   count(): Promise<number>
-  /** The oldest first. */
+  /** Oldest first. */
   page(offset: number, limit: number): Promise<Endpoint[]>
   create(wanted: NewEndpoint, guard?: Guard): Promise<WithSecret>
   /**
-   * Changes the given fields; one that is enabled again, or moved, begins with a good name.
-   * @throws ApiError webhookNotFound, preconditionFailed
+   * Enabling an endpoint or changing its URL clears the health. @throws ApiError webhookNotFound,
+   * preconditionFailed
    */
   change(id: string, changes: EndpointChanges, how?: ChangeConditions<Endpoint>): Promise<Endpoint>
   /**
-   * Nothing is sent from the commit on; the deliveries are deleted later, in steps.
-   * @throws ApiError webhookNotFound, preconditionFailed
+   * Sending stops at the commit; deliveries are deleted later, in steps. @throws ApiError
+   * webhookNotFound, preconditionFailed
    */
   remove(id: string, how?: ChangeConditions<Endpoint>): Promise<Endpoint>
   /**
-   * Gives it a new secret; that before signs as well for a day, those before it no more.
-   * @throws ApiError webhookNotFound, preconditionFailed
+   * The previous secret stays valid for one day; older secrets are dropped. @throws ApiError
+   * webhookNotFound, preconditionFailed
    */
   rotateSecret(id: string, how?: ChangeConditions<Endpoint>): Promise<WithSecret>
-  /** Deletes what removed endpoints left, up to `batchSize` rows; answers how many. */
+  /** Returns the number of rows deleted. */
   purgeRemoved(batchSize: number): Promise<number>
 }
 
 type EndpointsDeps = Pick<Needs, 'clock' | 'db' | 'events' | 'keys' | 'random'> & {
-  /** Called after each change: when it resolves, the other workers know of it. */
+  /** Resolves when other workers know the change. */
   readonly announce: () => Promise<void>
 }
 
-/** How long the secret before signs beside a new one. */
 export const previousSecretMs = 86_400_000
 const secretBytes = 32
 
@@ -167,12 +163,12 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
           state,
           updated_at: after.updatedAt,
         })
-        // At another address, or mended: what the endpoint did before is not held against it.
+        // Earlier failures do not count after a repair or a new URL.
         const isAnew = changed.includes('state') || changed.includes('url')
         if (isAnew) await endpointStore(trx).forgetHealth(id)
         if (state === 'enabled') {
           if (isAnew) await webhookQueue(trx).beginAnew(id, clock.now())
-          await webhookQueue(trx).retryNow(id, clock.now()) // what waits goes at once
+          await webhookQueue(trx).retryNow(id, clock.now())
         }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
         await events.emitInTransaction(trx, webhookChanged, facts)
@@ -212,7 +208,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       transact(db, [], (trx) => endpointStore(trx).purgeRemoved(batchSize)),
   }
 
-  /** Reads and locks the row, and changes it if it is as the request wants it. */
+  /** Locks the row and checks the preconditions. */
   async function changing<Done>(
     id: string,
     { isWanted, guard }: ChangeConditions<Endpoint>,
@@ -252,7 +248,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   }
 }
 
-/** Opens the address and the secrets of a row. @throws Error if another data key has sealed it */
+/** Decrypts. @throws Error if encrypted with another data key */
 export function openEndpoint(
   { dataKey }: Pick<KeySet, 'dataKey'>,
   { id, sealed }: Pick<EndpointRow, 'id' | 'sealed'>,
@@ -260,15 +256,11 @@ export function openEndpoint(
   return JSON.parse(unseal(dataKey, contextOf(id), sealed).toString()) // written by `sealEndpoint`
 }
 
-/** The names and patterns that a row has chosen. */
 export function chosenEvents({ events }: Pick<EndpointRow, 'events'>): readonly string[] {
   return JSON.parse(events) // written by this file
 }
 
-/**
- * Whether names and patterns choose a type: the name itself, or its beginning before a `*`. A
- * checkpoint is no event, and is chosen by its whole name alone.
- */
+/** Exact name, or prefix before `*`. Checkpoints are not events and match only by full name. */
 export function isChosen(chosen: readonly string[], type: string): boolean {
   return chosen.some((name) =>
     name.endsWith('*') && type !== checkpointType
@@ -277,14 +269,12 @@ export function isChosen(chosen: readonly string[], type: string): boolean {
   )
 }
 
-/** The events of changes of endpoints, after which a process reads them again. */
+/** Processes reload the endpoints after these events. */
 export const webhookChanges = [webhookCreated, webhookChanged, webhookRemoved, webhookDisabled].map(
   ({ name }) => name,
 )
 
-/** What a checkpoint of the audit log is named among the events. */
 export const checkpointType = 'audit_checkpoint'
-/** What the message of a test is named. */
 export const testType = 'webhook_test'
 
 type SealDeps = Pick<EndpointsDeps, 'keys' | 'random'>
@@ -293,7 +283,7 @@ function sealEndpoint({ keys, random }: SealDeps, id: string, secrets: EndpointS
   return seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(secrets)))
 }
 
-/** Binds what is sealed to the endpoint: it does not open in the row of another one. */
+/** Prevents decryption in the row of another endpoint. */
 function contextOf(id: string): string {
   return `webhook endpoint ${id}`
 }
@@ -321,13 +311,12 @@ function toHealth(
   return { failingSince: failing_since, succeededAt: succeeded_at, status }
 }
 
-/** The columns of the endpoint's own table. */
 function columnsOf(row: EndpointRow): EndpointRow {
   const { id, sealed, description, events, content, state, created_at, updated_at } = row
   return { id, sealed, description, events, content, state, created_at, updated_at }
 }
 
-/** The fields that are given, without those that are undefined. */
+/** Drops undefined fields. */
 function given(fields: Omit<EndpointChanges, 'state'>): Partial<NewEndpoint> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

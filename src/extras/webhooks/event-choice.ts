@@ -5,8 +5,8 @@ const maxChosen = 100
 const pattern = /^(?:[a-z0-9_]+|[a-z0-9_]*\*)$/
 
 /**
- * Checks a choice of events: names, or beginnings of names before a `*`, of which each chooses an
- * event that there is. Answers it without repetitions. @throws ApiError validationFailed
+ * Each name or prefix must match a known event. Removes duplicates. @throws ApiError
+ * validationFailed
  */
 export function parseChoice(chosen: readonly string[], known: readonly string[]): string[] {
   const names = [...new Set(chosen)]

@@ -1,6 +1,6 @@
 import { eventType } from '../../core/events/types.ts'
 
-/** An endpoint by its id, and the origin of its address: the path may hold a secret of the receiver. */
+/** Only the origin: the path can contain a secret of the receiver. */
 type EndpointFields = { readonly webhook: string; readonly origin: string }
 const endpointFields = { webhook: '', origin: 'of its address' }
 

@@ -4,13 +4,10 @@ import { outboxStore, type Pair } from './outbox-store.ts'
 import { webhookQueue } from './queue.ts'
 import type { WebhookSubscriptions } from './subscriptions.ts'
 
-/** How many deliveries a transaction adds: a login never waits for more than these. */
+/** Deliveries per transaction, which bounds how long a login waits. */
 export const fanOutBatch = 50
 
-/**
- * Returns the function that makes the deliveries of a batch of events, one for each endpoint that wants
- * the event, and returns whether more may wait.
- */
+/** One delivery per subscribed endpoint; returns whether more events may wait. */
 export function createFanOut({
   asyncCommitDb,
   clock,
@@ -19,12 +16,12 @@ export function createFanOut({
   readonly subscriptions: Pick<WebhookSubscriptions, 'endpointsFor' | 'refresh'>
 }): () => Promise<boolean> {
   return () =>
-    // One process at a time, so that the deliveries of an account have the order of its events.
+    // One process at a time, to keep the event order of an account.
     transact(asyncCommitDb, [lockName.webhookOutbox], async (trx) => {
       const outbox = outboxStore(trx)
       const events = await outbox.oldest(fanOutBatch)
       if (events.length === 0) return false
-      // Behind that read: an endpoint that was there before an event is known now.
+      // After reading the events, so that endpoints created before an event are known.
       await subscriptions.refresh(trx)
       const pairs: Pair[] = []
       const done: number[] = []

@@ -12,15 +12,15 @@ import { isGivenUp, leastWaitMs, pauseMs, retryMs } from './retries.ts'
 export type LeaseDeps = DeliverDeps &
   Pick<Needs, 'asyncCommitDb' | 'auditLog' | 'events' | 'keys' | 'log' | 'measurements' | 'random'>
 
-/** Sends the due deliveries of an endpoint one after the other, and ends the lease. */
+/** Sends due deliveries sequentially, then ends the lease. */
 export type SendLeased = (
   lease: Lease,
-  /** Whether the lease ends after the attempt under way. */
+  /** Ends the lease after the current attempt. */
   isOver: () => boolean,
   stop: AbortSignal,
 ) => Promise<void>
 
-/** `gone`: the record of the event was removed, and nothing can be sent. */
+/** `gone`: the audit record was removed. */
 type Result = Attempt | 'gone'
 
 interface Sent {
@@ -41,7 +41,7 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
     for (let count = 1; lease !== null; count += 1) {
       const held: Lease = lease
       const store = webhookQueue(db)
-      // For each delivery: the address, the secrets and the state may have changed.
+      // Read per delivery: URL, secrets and state can change.
       const endpoint = await store.endpoint(held.endpoint)
       const secrets = endpoint && openOrNull(endpoint)
       if (!endpoint || !secrets) return void (await store.end(held))
@@ -55,7 +55,7 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
     }
   }
 
-  /** Returns null for a row that was sealed under another key: nothing can be sent to the endpoint. */
+  /** Null if encrypted with another key. */
   function openOrNull(row: EndpointToSend): EndpointSecrets | null {
     try {
       return openEndpoint(keys, row)
@@ -65,7 +65,7 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
     }
   }
 
-  /** Returns null if the stop of the process has ended the attempt. */
+  /** Null if shutdown aborted the attempt. */
   async function send(
     { content }: EndpointToSend,
     secrets: EndpointSecrets,
@@ -79,10 +79,7 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
     return attempt === 'stopped' ? null : attempt
   }
 
-  /**
-   * Stores what became of a delivery, and extends or ends the lease. Returns the lease if the next
-   * delivery may be sent.
-   */
+  /** Stores the result; returns the extended lease, or ends the lease. */
   async function settle(
     trx: DatabaseOrTransaction,
     lease: Lease,
@@ -97,7 +94,7 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
     if (sent) {
       await record(trx, sent, now)
       const { endpoint, result } = sent
-      // What the previous address answered says nothing about the new address.
+      // Failures of the previous URL do not count.
       if (!(await queue.isAsRead(endpoint))) failures = 0
       else if (result !== 'gone') {
         failures = result.isDelivered ? 0 : failures + 1
@@ -110,7 +107,7 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
         }
       }
     }
-    // After `renew`, which has waited for transactions that add deliveries.
+    // After `renew`, which waits for transactions that add deliveries.
     const nextDue = await queue.nextDue(lease.endpoint)
     const isDue = nextDue !== null && nextDue <= now && paused_until === 0
     if (isDue && !isLast) return { ...lease, failures }
@@ -119,7 +116,6 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
     return 'ended'
   }
 
-  /** Records an attempt, or the end of a delivery. */
   async function record(
     trx: DatabaseOrTransaction,
     { endpoint, delivery, result }: Sent,
@@ -136,13 +132,13 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
         : { status: result.status, detail: result.detail, sealed: result.sealed }),
       finished_at: state === 'waiting' ? null : now,
     })
-    // Behind a delivery that was added a moment ago, none can have been put off.
+    // Nothing can have been postponed behind a recently added delivery.
     const isOld = now - delivery.created_at >= leastWaitMs
     if (state === 'waiting' || !isOld || delivery.order_key === null) return
     await webhookQueue(trx).free(endpoint.id, delivery.order_key, now)
   }
 
-  /** Stores how the endpoint answers, and disables an endpoint that is gone or took nothing for days. */
+  /** Also disables endpoints that are gone or have failed for days. */
   async function noteHealth(
     trx: DatabaseOrTransaction,
     endpoint: EndpointToSend,
@@ -172,7 +168,6 @@ export function createSendLeased(deps: LeaseDeps): SendLeased {
     return 'disabled'
   }
 
-  /** Counts what became of a delivery, and emits the event of a delivery that is given up. */
   function tell({ endpoint, delivery, result }: Sent): void {
     const state = stateAfter(delivery, result, clock.now())
     measurements.of(deliveryResults).add([state === 'waiting' ? 'deferred' : state])

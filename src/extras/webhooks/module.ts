@@ -5,10 +5,7 @@ import { tables } from './tables.ts'
 const lookEveryMs = 100
 const refreshEveryMs = 1000
 
-/**
- * Webhooks: events of the audit log are sent to endpoints, signed and retried. Routes:
- * /api/admin/webhooks. docs/adr/0064, 0065
- */
+/** docs/adr/0064, 0065 */
 export const module: Module = {
   name: 'webhooks',
   tag: 'Webhooks',

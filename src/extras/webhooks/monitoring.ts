@@ -4,7 +4,7 @@ import { Counters } from '../../core/measurements/counters.ts'
 import { counted, gauge } from '../../core/measurements/family.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
 
-/** Messages to webhooks by result: of the attempts to send them, or their end without one. */
+/** Results of attempts, and of deliveries ended without an attempt. */
 export const deliveryResults = () =>
   new Counters(['delivered', 'deferred', 'failed', 'cancelled'].map((result) => [result]))
 

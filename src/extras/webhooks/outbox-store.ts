@@ -6,10 +6,10 @@ import type { Schema } from '../../core/database/schema.ts'
 export type OutboxRow = Omit<Required<Insertable<Schema['webhook_events']>>, 'id' | 'spread_to'>
 export type WaitingEvent = Pick<Selectable<Schema['webhook_events']>, 'id' | 'type' | 'spread_to'>
 
-// A statement is kept for each of these numbers of rows.
+// One prepared statement per row count.
 const rowsPerStatement = [16, 4, 3, 2, 1]
 
-// Sent with the commit on PostgreSQL: a login waits for no answer to it.
+// Pipelined with the commit on PostgreSQL: no extra round trip.
 const insertEvents = preparedForLists<{ rows: OutboxRow[] }, object, never>(
   (db, { rows }) =>
     db.insertInto('webhook_events').values(
@@ -27,13 +27,11 @@ const insertEvents = preparedForLists<{ rows: OutboxRow[] }, object, never>(
   { isDeferred: true, isDurable: true },
 )
 
-/** A delivery to add: the id of the event in the outbox, and that of the endpoint. */
 export interface Pair {
   readonly event: number
   readonly endpoint: string
 }
 
-/** The statements of the outbox. */
 export function outboxStore(db: DatabaseOrTransaction) {
   return {
     async insert(events: readonly OutboxRow[]): Promise<void> {
@@ -45,7 +43,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** What the enabled endpoints want, in the order of their ids. */
+    /** Enabled endpoints, by id. */
     chosen(): Promise<{ id: string; events: string }[]> {
       return db
         .selectFrom('webhook_endpoints')
@@ -55,16 +53,15 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** A text that changes with the choice of the enabled endpoints. */
+    /** Changes when the subscriptions of enabled endpoints change. */
     async choiceState(): Promise<string> {
-      // As text: the sum for some thousand endpoints is no exact number of JavaScript.
+      // As text: the sum can exceed safe integers.
       const { rows } = await sql<{ state: string }>`
         select count(*) || ' ' || coalesce(cast(sum(updated_at) as text), '') as state
         from webhook_endpoints where state = 'enabled'`.execute(db)
       return rows[0]?.state ?? ''
     },
 
-    /** The oldest events that are not spread. */
     oldest(limit: number): Promise<WaitingEvent[]> {
       return db
         .selectFrom('webhook_events')
@@ -74,7 +71,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Adds deliveries in the order of events, for those endpoints that are still enabled. */
+    /** In event order; skips endpoints disabled since. */
     async addDeliveries(pairs: readonly Pair[], now: number): Promise<void> {
       if (pairs.length === 0) return
       const values = pairs.map(({ event, endpoint }) => sql`(${sql.lit(event)}, ${endpoint})`)

@@ -6,16 +6,12 @@ import { checkpointType } from './endpoints.ts'
 import { type OutboxRow, outboxStore } from './outbox-store.ts'
 import type { WebhookSubscriptions } from './subscriptions.ts'
 
-/**
- * Keeps the events that an endpoint wants until they are fanned out to the endpoints: one row for each,
- * in the transaction of its record in the audit log. docs/adr/0064
- */
+/** Stores events until fan-out, in the transaction of the audit record. docs/adr/0064 */
 export interface WebhookOutbox {
-  /** Adds those of these records that an endpoint wants. */
+  /** Only records with a subscribed endpoint. */
   addRecords(trx: DatabaseOrTransaction, records: readonly InsertedRecord[]): Promise<void>
-  /** Adds a checkpoint of the audit log, if an endpoint wants them. */
+  /** Only with a subscribed endpoint. */
   addCheckpoint(trx: DatabaseOrTransaction, checkpoint: Checkpoint): Promise<void>
-  /** Notifies the sender of this process, which looks at once. */
   notify(): void
   onAdded(listener: () => void): void
 }
@@ -67,10 +63,7 @@ export function createWebhookOutbox({
   }
 }
 
-/**
- * The `webhook-id` of a checkpoint. A database that went back to an older copy gives its numbers a
- * second time, to other checkpoints: so a part of the digest is in it.
- */
+/** Includes a part of the digest: after a restore of an older backup, checkpoint numbers repeat. */
 function checkpointMessage(checkpoint: Checkpoint): string {
   return `checkpoint_${checkpoint.number}_${checkpointDigest(checkpoint).slice(0, 16)}`
 }

@@ -10,10 +10,7 @@ export interface PayloadDeps {
   readonly checkpoint: (number: number) => Promise<Checkpoint | undefined>
 }
 
-/**
- * Makes the body of a message; null where the record, or the checkpoint, is gone. Personal fields are
- * opened with the keys of the persons: they are null for a person who was erased in the meantime.
- */
+/** Null if the record or checkpoint is gone. Personal fields of erased persons are null. */
 export async function payloadOf(
   { auditLog, checkpoint }: PayloadDeps,
   { at, chain, checkpoint: number, message, place, target_id, type }: DueDelivery,
@@ -37,12 +34,12 @@ function dataOf(
   content: Endpoint['content'],
 ) {
   if (!record) return undefined
-  // An application must learn which user was deleted: the id of one who was erased names no one.
+  // Applications need the id of a deleted user; the id alone identifies nobody.
   const target = record.target ?? (userId === null ? null : { user_id: userId, username: null })
   return content === 'full' ? { ...record, target } : withoutPersons({ ...record, target })
 }
 
-/** The record without what names a person: ids, times, codes, numbers and digests stay. */
+/** Keeps ids, times, codes, numbers and digests. */
 function withoutPersons(record: OpenedRecord): OpenedRecord {
   const { actor, target, details } = record
   return {

@@ -22,7 +22,7 @@ export const deliveryNotFound: Problem = {
   },
 }
 
-/** Nothing is sent to a disabled endpoint, so that nothing new is put into its queue. */
+/** A disabled endpoint accepts no new deliveries. */
 export const webhookDisabled: Problem = {
   name: 'webhookDisabled',
   isUnlisted: true,

@@ -5,10 +5,10 @@ import type { Schema } from '../../core/database/schema.ts'
 import { durableQueue } from '../../core/queue/queue.ts'
 import type { EndpointRow } from './store.ts'
 
-/** The lease of an endpoint: only its owner sends to the endpoint until the lease expires. */
+/** Only the owner sends to the endpoint until the lease expires. */
 export type Lease = Selectable<Schema['webhook_queues']>
 
-/** A delivery that may be sent: no older one of its endpoint and order key waits. */
+/** No older delivery with the same endpoint and order key waits. */
 export type DueDelivery = Pick<
   Selectable<Schema['webhook_deliveries']>,
   (typeof dueColumns)[number]
@@ -33,23 +33,23 @@ export type EndpointToSend = EndpointRow & {
   readonly succeeded_at: number | null
 }
 
-// As the indexes of open deliveries have it: both databases compare the texts.
+// Must equal the index condition.
 const isOpen = sql<SqlBool>`state = 'waiting'`
-/** How many due deliveries are looked at for one that has no older one before it. */
+/** Due deliveries read per search for an unblocked delivery. */
 const lookedAt = 64
-/** How often it looks in one lease: the other endpoints wait for the database meanwhile. */
+/** Searches per lease, to leave the database to other endpoints. */
 const maxLooks = 16
-/** Nodes may differ by less; an event of later was not. */
+/** Maximum clock difference between nodes. */
 const aheadMs = 60_000
 /** Longer pauses and leases come from a node whose clock was ahead. */
 const longestPauseMs = 7 * 3_600_000
-/** How many refused deliveries are tried at once when their endpoint has changed. */
+/** Rejected deliveries retried after the endpoint has changed. */
 const retriedAtOnce = 500
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** The endpoints: each is a queue of its own, in the order of the events. */
+/** One queue per endpoint, in event order. */
 const endpointQueue = durableQueue({
   table: 'webhook_queues',
   key: 'endpoint',
@@ -62,19 +62,18 @@ const endpointQueue = durableQueue({
   waiting: (due_at) => ({ due_at, locked_by: null }),
   leased: (due_at) => ({ due_at }),
   ended: { due_at: null, locked_by: null },
-  leaseMs: 30_000, // longer than an attempt may take
+  leaseMs: 30_000, // longer than an attempt
   maxDelayMs: dayMs,
   maxLeaseMs: hourMs,
 })
 
-/** The statements of the sender. */
 export function webhookQueue(db: DatabaseOrTransaction) {
   return {
     ...endpointQueue(db),
 
     /**
-     * Makes endpoints due at `at`, or when their pause ends. It waits for a transaction that ends the
-     * lease of an endpoint: that sees the new deliveries, or this sees the end of the lease.
+     * Due at `at`, or after the pause. Waits for a transaction that ends the lease, so that no new
+     * delivery is missed.
      */
     async notify(endpoints: readonly string[], at: number): Promise<void> {
       if (endpoints.length === 0) return
@@ -91,7 +90,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
             else excluded.due_at end`.execute(db)
     },
 
-    /** Notifies an endpoint and ends its pause, so that its failed deliveries are retried at once. */
+    /** Ends the pause. */
     async retryNow(endpoint: string, at: number): Promise<void> {
       await this.notify([endpoint], at)
       await db
@@ -114,7 +113,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
       return row ?? null
     },
 
-    /** Whether an endpoint is enabled, and as it was when `sealed` was read: any change seals it anew. */
+    /** Every change encrypts the row again. */
     async isAsRead({ id, sealed }: Pick<EndpointRow, 'id' | 'sealed'>): Promise<boolean> {
       const row = await db
         .selectFrom('webhook_endpoints')
@@ -126,10 +125,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /**
-     * Has those tried at once that an endpoint refused, up to `retriedAtOnce` of them: it is another one now,
-     * or mended. What is due already comes first by its order.
-     */
+    /** Retries up to `retriedAtOnce` rejected deliveries after a repair or change. */
     async beginAnew(endpoint: string, at: number): Promise<void> {
       const refused = db
         .selectFrom('webhook_deliveries')
@@ -147,8 +143,8 @@ export function webhookQueue(db: DatabaseOrTransaction) {
     },
 
     /**
-     * The oldest due delivery of an endpoint that no older one of its order key precedes. A delivery
-     * that waits behind another becomes due with that, so that it is looked at once.
+     * The oldest due delivery that no older delivery of its order key blocks. A blocked delivery
+     * becomes due when the blocking delivery ends.
      */
     async next(endpoint: string, now: number): Promise<DueDelivery | null> {
       for (let looks = 0; looks < maxLooks; looks += 1) {
@@ -165,7 +161,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
         const free = rows.find(({ behind }) => behind === null)
         if (free || rows.length === 0) return free ?? null
         const early = rows.filter(({ behind, due_at }) => behind !== null && behind > due_at)
-        if (early.length === 0) return null // what precedes them is due as well, and comes first
+        if (early.length === 0) return null // blocking deliveries are due as well, and sort first
         for (const [dueAt, held] of Map.groupBy(early, ({ behind }) => behind ?? now)) {
           await db
             .updateTable('webhook_deliveries')
@@ -181,7 +177,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
       return null
     },
 
-    /** When the next delivery of an endpoint is due; null if none waits. */
+    /** Null if none waits. */
     async nextDue(endpoint: string): Promise<number | null> {
       const row = await db
         .selectFrom('webhook_deliveries')
@@ -194,7 +190,6 @@ export function webhookQueue(db: DatabaseOrTransaction) {
       return row?.due_at ?? null
     },
 
-    /** Records an attempt, and what became of the delivery. */
     async record(
       id: number,
       change: Pick<
@@ -210,7 +205,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Makes the deliveries due that waited behind a delivery which has ended. */
+    /** Makes deliveries due that the ended delivery blocked. */
     async free(endpoint: string, orderKey: string, now: number): Promise<void> {
       await db
         .updateTable('webhook_deliveries')
@@ -236,7 +231,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Disables an endpoint that takes nothing; answers whether it was enabled, and as it was read. */
+    /** Returns whether the endpoint was enabled and unchanged. */
     async disable(
       { id, sealed }: Pick<EndpointRow, 'id' | 'sealed'>,
       now: number,
@@ -252,8 +247,8 @@ export function webhookQueue(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Of up to `limit` endpoints after one, in the order of their ids: makes deliveries due that a clock
-     * which was ahead has put off, and endpoints due that have deliveries. Returns the last endpoint.
+     * Corrects deliveries postponed by a clock ahead, and makes endpoints with deliveries due.
+     * Returns the last endpoint, or null.
      */
     async repair(after: string, now: number, limit: number): Promise<string | null> {
       const { rows } = await sql<{ id: string; waits: number; ahead: number }>`
@@ -279,7 +274,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
       return rows.length === limit ? (rows.at(-1)?.id ?? null) : null
     },
 
-    /** Ends the pause of endpoints, and makes up to `limit` deliveries due, because a clock was ahead. */
+    /** Used after a clock was ahead. */
     async hasten(endpoints: readonly string[], now: number, limit: number): Promise<void> {
       const ahead = db
         .selectFrom('webhook_deliveries')
@@ -301,7 +296,6 @@ export function webhookQueue(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Deletes deliveries that ended at `until` or before. */
     purge: (until: number, batchSize: number): Promise<number> =>
       deleteExpired(
         db,

@@ -5,7 +5,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Between the attempts of a delivery: the schedule of Standard Webhooks, within three days. */
+/** The Standard Webhooks schedule, within three days. */
 const delaysMs = [
   5 * second,
   5 * minute,
@@ -18,36 +18,33 @@ const delaysMs = [
   20 * hour,
 ]
 
-/** A failed delivery is retried no earlier. */
 export const leastWaitMs = 4 * second
 
-/** The attempts after which a delivery is given up, some three days after the first. */
 const maxAttempts = delaysMs.length + 1
 
 /**
- * A delivery that is older than three days has waited behind others of its account, or for its
- * endpoint, and is retried for half an hour: a queue of poison messages would take three days each.
+ * Deliveries older than three days, which waited behind others, are retried for half an hour only:
+ * otherwise each poison message would block for three days.
  */
 const maxAttemptsOfOld = 4
 const oldMs = 72 * hour
 
-/** Between the attempts at an endpoint that fails. */
+/** Between attempts at a failing endpoint. */
 const pausesMs = [5 * second, 30 * second, 2 * minute, 5 * minute]
 
 const maxRetryAfterMs = 6 * hour
 
-/** Whether a delivery that has failed so many times, and was added so long ago, is given up. */
 export function isGivenUp(attempts: number, ageMs: number): boolean {
   return attempts >= (ageMs > oldMs ? maxAttemptsOfOld : maxAttempts)
 }
 
-/** How long a delivery waits after so many attempts, in milliseconds. */
+/** Milliseconds. */
 export const retryMs = (random: Random, attempts: number) => backOffMs(random, delaysMs, attempts)
 
-/** How long an endpoint pauses after so many failures in a row, in milliseconds. */
+/** After consecutive failures. Milliseconds. */
 export const pauseMs = (random: Random, failures: number) => backOffMs(random, pausesMs, failures)
 
-/** Retry-After in milliseconds, bounded; 0 if the header says nothing that can be read. RFC 9110 section 10.2.3 */
+/** Milliseconds, capped; 0 if invalid. RFC 9110, 10.2.3 */
 export function retryAfterMs(header: string | undefined, now: number): number {
   if (header === undefined) return 0
   const wait = /^\d{1,9}$/.test(header) ? Number(header) * second : Date.parse(header) - now

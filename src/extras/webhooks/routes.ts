@@ -24,10 +24,9 @@ import { deliveryView, webhookSettings, webhookView } from './show.ts'
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
-// Who sets an endpoint up can read what happens from then on.
+// An endpoint receives all future events.
 const reauthentication = 'always'
 
-/** The routes of /api/admin/webhooks: an administrator says which events go where. */
 export async function routes(
   app: App,
   { webhookAdmin, webhookEndpoints, webhookRules }: Needs,

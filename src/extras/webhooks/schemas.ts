@@ -214,7 +214,6 @@ export const DeliveryPage = named(
   { limit: 10, data: [deliveryExample], next: null },
 )
 
-/** A delivery with what was answered to it. */
 export const DeliveryWithAnswer = named(
   'WebhookDeliveryWithAnswer',
   {
@@ -233,7 +232,7 @@ export const DeliveryWithAnswer = named(
   { ...deliveryExample, answer: 'upstream is down' },
 )
 
-/** What a client may ask for; the route reads it, and refuses what it does not understand. */
+/** The route validates the values. */
 export function deliveryQuery(maxPerPage: number, more: JsonSchema = {}) {
   return {
     type: 'object',

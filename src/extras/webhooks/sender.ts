@@ -7,19 +7,19 @@ import type { WebhookOutbox } from './outbox.ts'
 import { type Lease, webhookQueue } from './queue.ts'
 import type { WebhookSubscriptions } from './subscriptions.ts'
 
-/** Sends what the outbox of webhooks holds. Any number of nodes share the work. docs/adr/0064, 0083 */
+/** Any number of nodes share the work. docs/adr/0064, 0083 */
 export interface WebhookSender {
-  /** Fans events out to endpoints, and leases the endpoints that are due, without waiting for the leases. */
+  /** Fans out events and leases due endpoints; does not wait for the leases. */
   run(): Promise<void>
-  /** Whether it is too early to look again: a process looks once a second, or after it has added an event. */
+  /** A process polls once a second, or after adding an event. */
   isIdle(): boolean
-  /** Resolves when nothing is under way: for tests and the end of the process. */
+  /** For tests and shutdown. */
   settled(): Promise<void>
-  /** Makes endpoints due that a restored backup, or a clock that was ahead, has left behind. */
+  /** Makes endpoints due after a restore or a clock that was ahead. */
   findForgotten(batchSize: number): Promise<number>
-  /** Deletes deliveries that ended 30 days ago, up to `batchSize`; answers how many. */
+  /** Deletes deliveries ended 30 days ago; returns the number. */
   purge(batchSize: number): Promise<number>
-  /** Ends the requests under way, whose deliveries another process repeats. */
+  /** Aborts requests; another process retries their deliveries. */
   close(): Promise<void>
 }
 
@@ -28,15 +28,15 @@ export interface WebhookSenderDeps extends LeaseDeps, Pick<Needs, 'clock'> {
   readonly outbox: Pick<WebhookOutbox, 'onAdded'>
 }
 
-/** How many endpoints this process sends to at the same time, besides slow endpoints. */
+/** Concurrent endpoints per process, without slow endpoints. */
 const maxQuick = 16
-/** The same with slow endpoints. */
+/** Including slow endpoints. */
 const maxUnderWay = 512
-/** An endpoint that takes longer gives its place to the next, so that no other waits for its answer. */
+/** Slower endpoints free their slot, so that others do not wait. */
 const slowMs = 200
 
 const lookEveryMs = 1000
-/** Without an endpoint: another process may have added an endpoint since. */
+/** Without endpoints: another process may add one. */
 const lookForEndpointsMs = 5000
 const keptMs = 30 * 86_400_000
 
@@ -67,7 +67,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       await fill()
       while (!stop.signal.aborted && (await fanOut())) {
         await fill()
-        await setImmediate() // requests that have arrived come first
+        await setImmediate() // lets requests run first
       }
       await fill()
     },
@@ -90,10 +90,9 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     },
   }
 
-  /** Leases endpoints while there are places and endpoints that are due. */
   async function fill(): Promise<void> {
     while (quick < maxQuick && all < maxUnderWay && !stop.signal.aborted) {
-      // Before the claim, so that claims at the same time keep to the limit.
+      // Before the claim, so that parallel claims respect the limit.
       quick += 1
       all += 1
       let lease: Lease | null = null
@@ -127,7 +126,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       quick -= 1
       await fill()
     }
-    // Caught here: nothing awaits an error of `fill` while the attempt is under way.
+    // Nothing else handles an error of `fill` during the attempt.
     const passedOn = passOn().catch(logAway)
     try {
       await sendLeased(lease, () => isSlow, stop.signal)
@@ -139,7 +138,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       all -= 1
       if (!isSlow) quick -= 1
     }
-    await setImmediate() // requests that have arrived come first
+    await setImmediate() // lets requests run first
     await fill()
   }
 }

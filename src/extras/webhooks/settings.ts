@@ -21,7 +21,7 @@ declare module '../../core/config/load.ts' {
 export function configure({ values }: Reading) {
   return {
     config: {
-      /** What webhooks may reach although it is no public address. */
+      /** Allowed non-public addresses. */
       webhooks: { addresses: values.WEBHOOK_NETWORKS.map(parseAddressRange) },
     },
   }

@@ -2,7 +2,7 @@ import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { DeliveryRow } from './delivery-store.ts'
 import type { Endpoint } from './endpoints.ts'
 
-/** An endpoint on the wire, without how it answers: what its ETag is computed of. */
+/** Without health: the ETag is computed from these fields. */
 export function webhookSettings(endpoint: Endpoint) {
   return {
     id: endpoint.id,
@@ -17,7 +17,6 @@ export function webhookSettings(endpoint: Endpoint) {
   }
 }
 
-/** An endpoint on the wire. */
 export function webhookView(endpoint: Endpoint) {
   const { failingSince, succeededAt, status } = endpoint.health
   return {
@@ -30,7 +29,6 @@ export function webhookView(endpoint: Endpoint) {
   }
 }
 
-/** A delivery on the wire. */
 export function deliveryView(row: DeliveryRow) {
   return {
     id: row.id,

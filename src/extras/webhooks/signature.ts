@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What is signed: the `webhook-id`, the time of the attempt in epoch seconds, and the body. */
+/** `webhook-id`, time of the attempt in epoch seconds, body. */
 export interface SignedMessage {
   readonly id: string
   readonly timestamp: number
@@ -8,7 +8,7 @@ export interface SignedMessage {
 }
 
 /**
- * The headers of a message, signed with each of the secrets. Standard Webhooks specification 1.0.0,
+ * One signature per secret. Standard Webhooks 1.0.0,
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signedHeaders(

@@ -2,14 +2,12 @@ import { sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-/** The statistics of webhooks that the monitoring reads. */
 export interface WebhookStats {
   /**
-   * How long the oldest event waits that an enabled endpoint is to get, in seconds; 0: none waits.
-   * Apart for endpoints that have failed since they last took something: those are for their owners.
+   * Age of the oldest waiting event; 0 if none. Failing endpoints are separate: their owners must
+   * act.
    */
   oldestWaitingSeconds(): Promise<{ readonly answering: number; readonly failing: number }>
-  /** How many endpoints are in each state. */
   endpoints(): Promise<Readonly<Record<(typeof endpointStates)[number], number>>>
 }
 
@@ -59,7 +57,6 @@ export function createWebhookStats({
     },
   }
 
-  /** In seconds, of the earliest of these times. */
   function ageOf(times: readonly (number | null)[]): number {
     let earliest = Number.POSITIVE_INFINITY
     for (const at of times) if (at !== null) earliest = Math.min(earliest, Number(at))

@@ -3,14 +3,13 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { forNoKeyUpdate, isPostgres } from '../../core/database/transactions.ts'
 
-/** A row of an endpoint as it is stored. */
 export type EndpointRow = Selectable<Schema['webhook_endpoints']>
 
-/** A row with how the endpoint answers; each is null if nothing was sent yet. */
+/** Health is null before the first attempt. */
 export type EndpointWithHealth = EndpointRow &
   Pick<Selectable<Schema['webhook_health']>, 'failing_since' | 'succeeded_at' | 'status'>
 
-/** The statements about endpoints. Removed ones are there for `purgeRemoved` alone. */
+/** Ignores removed endpoints, except `purgeRemoved`. */
 export function endpointStore(db: DatabaseOrTransaction) {
   const present = () => db.selectFrom('webhook_endpoints').where('state', '<>', 'removed')
   const withHealth = () =>
@@ -33,14 +32,13 @@ export function endpointStore(db: DatabaseOrTransaction) {
       return row ?? null
     },
 
-    /** The same; on PostgreSQL the row does not change until the transaction ends. */
+    /** Locks the row on PostgreSQL. */
     async byIdForUpdate(id: string): Promise<EndpointWithHealth | null> {
       const row = present().select('id').where('id', '=', id)
       const held = await forNoKeyUpdate(db, 'webhook_endpoints', row).executeTakeFirst()
       return held ? this.byId(id) : null
     },
 
-    /** All that are enabled. */
     enabled(): Promise<EndpointRow[]> {
       return present().selectAll().where('state', '=', 'enabled').orderBy('id').execute()
     },
@@ -52,7 +50,7 @@ export function endpointStore(db: DatabaseOrTransaction) {
       return Number(total)
     },
 
-    /** The oldest first. */
+    /** Oldest first. */
     page(offset: number, limit: number): Promise<EndpointWithHealth[]> {
       return withHealth()
         .orderBy('webhook_endpoints.created_at')
@@ -66,14 +64,14 @@ export function endpointStore(db: DatabaseOrTransaction) {
       await db.updateTable('webhook_endpoints').set(changes).where('id', '=', id).execute()
     },
 
-    /** Forgets how the endpoint answered: one that is enabled again begins anew. */
+    /** Used when an endpoint is enabled again. */
     async forgetHealth(id: string): Promise<void> {
       await db.deleteFrom('webhook_health').where('endpoint', '=', id).execute()
     },
 
     /**
-     * Deletes up to `batchSize` deliveries of removed endpoints, and, if there are fewer, the
-     * endpoints; answers how many rows.
+     * Deletes deliveries of removed endpoints first, then the endpoints; returns the number of
+     * rows.
      */
     async purgeRemoved(batchSize: number): Promise<number> {
       const removed = db

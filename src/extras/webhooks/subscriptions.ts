@@ -7,22 +7,20 @@ import { chosenEvents, isChosen } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookTested } from './events.ts'
 import { outboxStore } from './outbox-store.ts'
 
-/** The events that the enabled endpoints subscribe to, in memory: an event without a subscription costs nothing. */
+/** Kept in memory: an event without a subscription costs nothing. */
 export interface WebhookSubscriptions {
-  /** Whether an endpoint wants events of a type. `current` comes before, in the transaction. */
+  /** Requires `current` in the transaction. */
   wants(type: string): boolean
-  /** The ids of the endpoints that want events of a type, in their order. */
   endpointsFor(type: string): readonly string[]
   isEmpty(): boolean
-  /** Reads the endpoints, in the transaction, if this process has changed them since. */
+  /** Reloads if this process has changed an endpoint. */
   current(db: DatabaseOrTransaction): Promise<void>
-  /** Reads them if any process has changed them since; in a transaction, if one is given. */
+  /** Reloads if any process has changed an endpoint. */
   refresh(trx?: DatabaseOrTransaction): Promise<void>
-  /** This process has changed an endpoint. */
   changed(): void
   /**
-   * Has the other workers of this machine read the endpoints before their next event. Other nodes, and
-   * the service after a command, read them within about a second.
+   * Makes other workers of this machine reload before their next event. Other nodes reload within
+   * about a second.
    */
   announce(): Promise<void>
 }
@@ -34,7 +32,7 @@ interface Chosen {
 
 const none: readonly string[] = []
 
-/** Events about deliveries: sent to an endpoint, they would cause further ones. */
+/** Delivery events would cause more deliveries. */
 const unsent = new Set([webhookDeliveryFailed.name, webhookTested.name])
 
 const topic = 'webhook endpoints'
@@ -59,7 +57,7 @@ export function createWebhookSubscriptions({
 
     async current(trx) {
       if (!isStale) return
-      // What it reads of its own changes counts only if they are committed.
+      // The read includes uncommitted changes: read again after a rollback.
       atEnd(trx, (end) => {
         if (end !== 'committed') isStale = true
       })
@@ -68,7 +66,7 @@ export function createWebhookSubscriptions({
 
     async refresh(trx = db) {
       const version = feed.version()
-      // On PostgreSQL the version rests while no request asks for it.
+      // On PostgreSQL the version does not change without requests.
       if (!isStale && version === seenVersion && !isPostgres(trx)) return
       const state = await outboxStore(trx).choiceState()
       if (isStale || state !== seenState) await read(trx)
@@ -92,12 +90,12 @@ export function createWebhookSubscriptions({
     const found = endpoints
       .filter(({ events }) => names.some((name) => isChosen(events, name)))
       .map(({ id }) => id)
-    byType.set(type, found) // the types stand in the code: there are few
+    byType.set(type, found)
     return found
   }
 
   async function read(from: DatabaseOrTransaction): Promise<void> {
-    isStale = false // a change during the read makes it stale again
+    isStale = false // a change during the read sets the flag again
     try {
       const rows = await outboxStore(from).chosen()
       endpoints = rows.map((row) => ({ id: row.id, events: chosenEvents(row) }))

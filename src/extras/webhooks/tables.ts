@@ -20,7 +20,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     givesIds: true,
     needsKeys: true,
-    isLogin: true, // a restored one would be sent again,
+    isLogin: true, // a restore would send again
     namesNone: ['message', 'type', 'order_key', 'chain', 'spread_to'],
   },
   {
@@ -29,7 +29,7 @@ export const tables: readonly ModuleTable[] = [
     givesIds: true,
     sealed: ['sealed'],
     needsKeys: true,
-    isLogin: true, // as well,
+    isLogin: true, // same reason
     namesPerson: {
       columns: ['sealed'],
       atErasure: 'opens no more: it is under the key of the person',
@@ -54,83 +54,74 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Where events are sent to. */
 interface WebhookEndpointsTable {
   id: string
-  /** JSON of the address and the secrets, under the data key. */
+  /** JSON of URL and secrets, encrypted with the data key. */
   sealed: string
   description: Generated<string>
-  /** JSON list of the names of events; `*` at the end of one stands for any rest. */
+  /** JSON list; a final `*` matches any suffix. */
   events: string
-  /** `ids`: without what names a person. */
+  /** `ids`: without personal data. */
   content: 'ids' | 'full'
-  /**
-   * `failed`: disabled because it took nothing for days. `removed`: its deliveries are deleted in
-   * steps, and then the row; nothing shows it.
-   */
+  /** `failed`: disabled after days of failures. `removed`: hidden, purged in steps. */
   state: 'enabled' | 'disabled' | 'failed' | 'removed'
   created_at: number
   updated_at: number
 }
 
-/** How an endpoint answers; without a row nothing was sent to it yet. */
+/** No row before the first attempt. */
 interface WebhookHealthTable {
   endpoint: string
-  /** Of the first failure since the last success. */
+  /** First failure since the last success. */
   failing_since: number | null
   succeeded_at: number | null
-  /** The last status; null if there was no answer. */
+  /** Null without a response. */
   status: number | null
 }
 
-/** The outbox: events that are not yet spread over the endpoints. */
+/** The outbox before fan-out. */
 interface WebhookEventsTable {
   id: Generated<number>
-  /** The `webhook-id`: the id of the record, or of the checkpoint. */
+  /** The `webhook-id`. */
   message: string
   type: string
-  /** Whose events keep their order: the pseudonym of the person; null: no person is known. */
+  /** Events with the same pseudonym keep their order; null: no person. */
   order_key: string | null
-  /** The id of the user whom it concerns: it says who was erased, whose record does not open any more. */
+  /** The user id, readable after the erasure of the user. */
   target_id: number | null
-  /** The place of the record in the audit log; null for a checkpoint. */
+  /** Position in the audit log; null for a checkpoint. */
   chain: string | null
   place: number | null
-  /** The number of a checkpoint. */
   checkpoint: number | null
   at: number
-  /** The last endpoint in the order of ids that has its delivery; null: none has. */
+  /** Last endpoint id that has its delivery. */
   spread_to: Generated<string | null>
 }
 
-/** A message to an endpoint. */
 interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id' | 'spread_to'> {
   id: Generated<number>
   endpoint: string
   state: 'waiting' | 'delivered' | 'failed' | 'cancelled'
   attempts: Generated<number>
   due_at: number
-  /** Of the last answer; null if there was none. */
+  /** Null without a response. */
   status: number | null
-  /** Why the last attempt failed, in our words. */
   detail: string | null
-  /** The last answer, under the key of the person; under the data key if there is none. */
+  /** Last response, encrypted with the key of the person, otherwise the data key. */
   sealed: string | null
   created_at: number
   finished_at: number | null
 }
 
-/** When the next delivery of an endpoint is sent. */
 interface WebhookQueuesTable {
   endpoint: string
-  /** Of 0.12.0, whose nodes may run beside this one. */
+  /** For nodes of 0.12.0. */
   lane: string
-  /** When the endpoint is due; null: nothing waits. While it is leased: when the lease expires. */
+  /** Null: nothing waits. During a lease: its expiry. */
   due_at: number | null
-  /** The owner of the lease. */
   locked_by: string | null
-  /** Failures in a row. */
+  /** Consecutive. */
   failures: Generated<number>
-  /** Nothing is sent before this time, not even deliveries that are added later. */
+  /** Also blocks deliveries added later. */
   paused_until: Generated<number>
 }

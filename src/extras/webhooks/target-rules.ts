@@ -3,16 +3,13 @@ import type { Config } from '../../core/config/load.ts'
 import { OutboundError } from '../../core/outbound/outbound-error.ts'
 import { checkedUrl, hostOf, mayReach, type OutboundRules } from '../../core/outbound/target.ts'
 
-/** Which addresses webhooks may reach: public ones, listed ones, and outside production this machine. */
+/** Public and listed addresses; outside production also this machine. */
 export function outboundRules(config: Pick<Config, 'environment' | 'webhooks'>): OutboundRules {
   const { addresses } = config.webhooks
   return { addresses, allowsLoopback: config.environment !== 'production' }
 }
 
-/**
- * Says why nothing is sent to an address, by what is known without a lookup; null: it may be. What
- * its name leads to is judged at each connection, because that changes.
- */
+/** Null if allowed without DNS. DNS results are checked at each connection, because they change. */
 export function targetRefusal(text: string, rules: OutboundRules): string | null {
   try {
     const host = hostOf(checkedUrl(text, rules))

@@ -18,49 +18,45 @@ import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.t
 import { webhookQueue } from './queue.ts'
 import { endpointStore } from './store.ts'
 
-/** What an administrator sees of the deliveries, and does with them. */
 export interface WebhookAdmin {
-  /** The newest first. */
+  /** Newest first. */
   page(
     filters: DeliveryFilters,
     part: { readonly limit: number; readonly before?: number | null },
   ): Promise<DeliveryPage>
   byId(id: number): Promise<DeliveryRow | null>
   /**
-   * What the receiver said when it refused the last attempt, cut at 4 KiB: a text of others. Null if
-   * it said nothing, or if the person whom the event concerns was erased.
+   * Response to the last failed attempt, at most 4 KiB, untrusted. Null if empty, or if the person
+   * was erased.
    */
   answerTo(row: DeliveryRow): Promise<string | null>
   /**
-   * Has a delivery sent at once that waits or has ended, with the same `webhook-id`.
-   * @throws ApiError webhookDeliveryNotFound, webhookDisabled
+   * Sends again immediately, with the same `webhook-id`. @throws ApiError webhookDeliveryNotFound,
+   * webhookDisabled
    */
   repeat(id: number, guard?: Guard): Promise<DeliveryRow>
-  /**
-   * Repeats deliveries of an endpoint in their order, up to `maxRepeated` of them.
-   * @throws ApiError webhookNotFound, webhookDisabled
-   */
+  /** In order, up to `maxRepeated`. @throws ApiError webhookNotFound, webhookDisabled */
   repeatMany(filters: RepeatFilters, guard?: Guard): Promise<Repeated>
-  /** Has a message sent that says that messages arrive. @throws ApiError as `repeatMany` */
+  /** @throws ApiError as `repeatMany` */
   test(endpoint: string, guard?: Guard): Promise<DeliveryRow>
-  /** Called after a commit that has something sent at once: the sender of this process looks. */
+  /** Called after a commit that makes deliveries due. */
   onDue(listener: () => void): void
 }
 
 export interface RepeatFilters extends Omit<DeliveryFilters, 'endpoint' | 'state'> {
   readonly endpoint: string
   readonly state: 'failed' | 'delivered' | 'cancelled'
-  /** Those after this delivery: the `next` of the answer before. */
+  /** The `next` of the previous response. */
   readonly after?: number | undefined
 }
 
 export interface Repeated {
   readonly repeated: number
-  /** The delivery after which there may be more; null: that was all. */
+  /** Null at the end. */
   readonly next: number | null
 }
 
-/** How many deliveries one request repeats; each transaction takes few, so that no login waits. */
+/** Deliveries per request, in small transactions, so that logins do not wait. */
 export const maxRepeated = 10_000
 const batchSize = 250
 
@@ -146,7 +142,7 @@ export function createWebhookAdmin(
     afterCommit(trx, notify)
   }
 
-  /** @throws ApiError webhookDisabled, and what `absent` makes */
+  /** @throws ApiError webhookDisabled, and the error of `absent` */
   async function assertEnabled(
     trx: DatabaseOrTransaction,
     id: string,

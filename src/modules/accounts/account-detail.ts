@@ -7,11 +7,11 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
-/** A field of the details of an account, of what another feature stores. */
+/** A field of the account details that another module adds. */
 export interface AccountDetail {
   readonly name: string
   readonly schema: JsonSchema
   readonly example: unknown
-  /** @throws ApiError accountNotFound if the account no longer exists */
+  /** @throws ApiError accountNotFound */
   read(account: Account): Promise<unknown>
 }

@@ -14,19 +14,19 @@ import { accountSearch, maxCandidates } from './list-search.ts'
 import { accountListStore, type ListedAccount, type Query } from './list-store.ts'
 import { countedAccounts } from './standing-store.ts'
 
-/** Lists accounts by filters, in an order, from a place. docs/adr/0072 */
+/** docs/adr/0072 */
 export interface AccountList {
-  /** @throws ApiError serviceUnavailable if too many lists are read */
+  /** @throws ApiError serviceUnavailable if too many lists are read at the same time */
   page(wanted: AccountListQuery): Promise<AccountListPage>
 }
 
 /**
- * A page. It has fewer accounts than were asked for, or none, and yet a `next`, if that many rows
- * were looked through that the rest is for the next page.
+ * A page can have fewer accounts than requested, or none, and still a `next`: the row limit ends
+ * the page early.
  */
 export interface AccountListPage {
   readonly accounts: readonly ListedAccount[]
-  /** How many accounts match; null if they are too many to be counted. */
+  /** Null if there are too many matches to count. */
   readonly total: number | null
   readonly next: AccountCursor | null
   readonly previous: AccountCursor | null
@@ -38,19 +38,18 @@ export interface AccountListDeps {
   readonly clock: Clock
 }
 
-/** The rows that one statement looks at, which takes a millisecond or two. */
+/** Rows per statement: 1 to 2 ms. */
 const stepRows = 1000
-/** How many rows a page looks through, and for how long: the first bound that is met ends it. */
+/** Limits of one page; the first limit reached ends the page. */
 const maxRows = 20_000
 const maxWalkMs = 25
 
 const maxPages = { sqlite: 100, postgres: 4 }
 const refusal = { retryAfterSeconds: 1, reason: 'too many lists of accounts are read' }
 
-/** Part of a list in one direction. */
 interface Part {
   readonly found: readonly Place[]
-  /** Where what follows begins; null if nothing does. */
+  /** Null if nothing follows. */
   readonly rest: Place | null
   readonly total: number | null
 }
@@ -61,12 +60,10 @@ interface Reading {
 }
 
 /**
- * Reads the list so that a page costs about the same whatever is asked for. If an index finds few
- * candidates for one of the filters, these are judged by the others and sorted. If all filters have
- * many, the index of the order is walked, and what stands there is judged until the page is full; as
- * many accounts match, that is soon. If it is not, because filters exclude each other, the page ends
- * after 20,000 rows. SQLite runs on the thread that answers all requests: each statement is short,
- * and other requests are served between two.
+ * Keeps the cost of a page about constant. If a filter has few candidates in an index, the
+ * candidates are filtered and sorted. Otherwise the index of the sort order is scanned until the
+ * page is full, or ends after 20,000 rows if the filters exclude each other. SQLite blocks the
+ * event loop, so statements are short.
  */
 export function createAccountList({ config, db, clock }: AccountListDeps): AccountList {
   const { poolMax, timeoutMs } = config.database
@@ -95,7 +92,7 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
     if (cursor?.isBefore) {
       const back = { ...query, order: { ...order, descending: !order.descending } }
       const { found, rest, total } = await read(back, { after: cursor.place, limit }, turns)
-      // If what precedes is no more than a page, it is the first one.
+      // If no more than a page precedes, this is the first page.
       if (rest) {
         const onPage = found.toReversed()
         return {
@@ -156,7 +153,7 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
       const total = isFiltered ? null : ((await countedAccounts(db)).get('total') ?? 0)
       return { ...(await walk(query, { after, limit }, turns)), total }
     }
-    const reading = { after, limit: limit + 1 } // one more shows whether another page follows
+    const reading = { after, limit: limit + 1 } // one more, to detect a next page
     const { found, total } = await turns.step(() => store.among(candidates, query, reading))
     return { ...part(found, limit), total }
   }
@@ -177,14 +174,14 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
       if (found.length > limit) return part(found, limit)
       if (!step.last || step.rows < stepRows) return { found, rest: null }
       place = { id: step.last.id, value: step.last.value }
-      // A page must not end at a row of an import under way: the cursor would show its name.
+      // The cursor would reveal the name of a staged row.
       if (step.last.isStaged) continue
       rows += step.rows
       if (rows >= maxRows || turns.takenMs() - startedMs > maxWalkMs) return { found, rest: place }
     }
   }
 
-  /** The turns of one page. On PostgreSQL, `statement_timeout` ends a statement that takes too long. */
+  /** On PostgreSQL, `statement_timeout` limits a statement. */
   function createTurns(): Turns {
     let takenMs = 0
     const timed = async <T>(work: () => Promise<T>) => {
@@ -201,7 +198,7 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
           ? timed(work)
           : steps.run(async () => {
               const done = await timed(work)
-              await setImmediate() // other requests have their turn
+              await setImmediate() // lets other requests run
               return done
             }),
     }
@@ -209,19 +206,16 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
 }
 
 interface ListQuery extends Query {
-  /** The candidates of a filter that has few; null if all have many. */
+  /** Null if every filter has many candidates. */
   readonly candidates: RawBuilder<unknown> | null
   readonly isFiltered: boolean
 }
 
-/** Runs the statements of one page in their turns. */
 interface Turns {
   step<T>(work: () => Promise<T>): Promise<T>
-  /** How long its statements have taken. */
   takenMs(): number
 }
 
-/** Cuts off what is beyond a page. */
 function part(found: readonly Place[], limit: number): Omit<Part, 'total'> {
   const { shown, last } = cut(found, limit)
   return { found: shown, rest: last }

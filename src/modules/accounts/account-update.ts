@@ -2,13 +2,12 @@ import type { Role, RoleName } from '../../core/policy/principal.ts'
 import type { Account } from '../authentication/account.ts'
 import type { AccountChanges, EndedTokens } from './store.ts'
 
-/** A new password, and the name of its field in `details`. */
 export interface PasswordInput {
   readonly text: string
   readonly field: string
 }
 
-/** A requested change of an account; an absent field stays as it is. */
+/** An absent field stays unchanged. */
 export interface AccountUpdate {
   readonly roles?: readonly Role[] | undefined
   readonly locked?: boolean | undefined
@@ -17,7 +16,6 @@ export interface AccountUpdate {
   readonly password?: PasswordInput | undefined
 }
 
-/** The stored fields that a requested change sets. */
 export function changesOf(
   { roles, locked, active, mustChange }: AccountUpdate,
   passwordHash: string | undefined,
@@ -31,11 +29,7 @@ export function changesOf(
   }
 }
 
-/**
- * Which tokens a change ends. New roles end access tokens only, so that /refresh gives the new
- * roles (spec 4.1). A lock, a new password, a disabled account and a demanded password change end
- * all tokens.
- */
+/** New roles end access tokens only: /refresh issues the new roles (spec 4.1). */
 export function endedBy(
   before: Account,
   { roles, locked, active, mustChange, password }: AccountUpdate,

@@ -37,117 +37,94 @@ import { userHasAccount } from './problems.ts'
 import { type AccountTally, standingStore } from './standing-store.ts'
 import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
 
-/** Reads and changes accounts, and keeps their invariants. Spec 2.2, 3.4. */
+/** Spec 2.2, 3.4. */
 export interface Accounts {
   byUsername(username: Username): Promise<Account | null>
   byUserId(userId: number): Promise<Account | null>
-  /** By the canonical form of its verified address: see `parseEmail`. */
+  /** By the canonical verified address: see `parseEmail`. */
   byEmail(key: string): Promise<Account | null>
   page(offset: number, limit: number): Promise<Account[]>
-  /**
-   * Up to `limit` accounts with a greater user id than `userId`, for a caller that reads them all.
-   */
   after(userId: number, limit: number, filter?: AccountFilter): Promise<Account[]>
   count(): Promise<number>
-  /**
-   * Creates an account for an existing user, or with a new user.
-   * @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
-   */
+  /** @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount */
   create(wanted: AccountInput): Promise<Account>
   /**
-   * Does the slow part of `create`: it checks and hashes the password. The function that it answers
-   * creates the account, in one transaction: the given one, or its own. @throws as `create`
+   * Checks and hashes the password before the transaction. The returned function creates the
+   * account. @throws as `create`
    */
   prepare(wanted: AccountInput): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
   /**
-   * Changes an account, and ends the tokens and sessions that the change must end, in one
-   * transaction. Null if the account does not exist. @throws ApiError validationFailed,
-   * lastAdministrator
+   * Also ends affected tokens and sessions, in one transaction. Null if not found. @throws ApiError
+   * validationFailed, lastAdministrator
    */
   change(userId: number, wanted: AccountUpdate, options?: ChangeOptions): Promise<Account | null>
   /**
-   * Replaces the password of a caller whose present password was verified. Refuses if the account
-   * has changed since then. @throws ApiError validationFailed, invalidCredentials
+   * For a caller whose current password was verified. @throws ApiError validationFailed,
+   * invalidCredentials if the account has changed since
    */
   replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
-  /**
-   * Ends all tokens issued so far, and all sessions but one; false if the account does not exist.
-   */
+  /** False if the account does not exist. */
   endLogins(userId: number, options?: EndOptions): Promise<boolean>
   /**
-   * Reads a verified account again and asks the requirements of a stage, `change` by default.
-   * Called in the transaction of a change, or before an answer that shows that the proof was right.
-   * @throws ApiError the refusals of the stage; invalidCredentials if the account does not exist
+   * Reads a verified account again and checks the requirements of a stage (default `change`).
+   * @throws ApiError of the stage; invalidCredentials if the account does not exist
    */
   reread(trx: DatabaseOrTransaction, verified: Account, stage?: Stage): Promise<Account>
-  /** Counts the accounts, by state and by role. */
   tally(): Promise<AccountTally>
   /**
-   * Marks an account for deletion and ends all its logins. `mail` runs in the transaction: it notifies
-   * the owner and returns the time of the erasure, in epoch milliseconds. Returns the same time.
-   * @throws ApiError lastAdministrator, invalidCredentials if the account has changed
+   * Marks the account for deletion and ends all logins. `mail` runs in the transaction and returns
+   * the time of erasure, epoch milliseconds. @throws ApiError lastAdministrator, invalidCredentials
+   * if the account has changed
    */
   requestDeletion(verified: Account, options: RequestDeletionOptions): Promise<number>
-  /**
-   * Cancels a pending deletion, in the transaction that verifies the owner. The flags of administrators
-   * stay. Answers whether a deletion was pending.
-   */
+  /** Keeps the flags that administrators set. Returns whether a deletion was pending. */
   cancelDeletion(trx: DatabaseOrTransaction, userId: number): Promise<boolean>
-  /** The users whose accounts are to be erased now, up to `limit`. */
+  /** The users whose accounts are due for erasure. */
   dueDeletions(limit: number): Promise<number[]>
-  /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
+  /** Keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number, options?: Omit<ChangeOptions, 'keepSession'>): Promise<Account | null>
-  /**
-   * Runs `work`. If that answers true, turns the second factor on or off and ends all other logins.
-   */
+  /** If `work` returns true, sets the second factor and ends all other logins. */
   changeSecondFactor(userId: number, change: FactorChange): Promise<boolean>
-  /**
-   * Removes the account of a user, in the transaction that removes the user.
-   * @throws ApiError lastAdministrator
-   */
+  /** @throws ApiError lastAdministrator */
   removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
 }
 
 export interface AccountInput {
   readonly username: Username
-  /** Null if the account has no password: its owner logs in through an identity provider. */
+  /** Null: login only through an identity provider. */
   readonly password: string | null
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
-  /** The language of pages and mail, if the owner has shown one. */
   readonly language?: string
-  /** The issuer of the identity provider that authenticated the owner, for the event. */
+  /** The identity provider that authenticated the owner. */
   readonly issuer?: string
-  /** Further work of the same transaction. */
+  /** Runs in the same transaction. */
   readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 export interface ChangeOptions {
-  /** The id of the session that does not end: the one that asked for the change. */
+  /** The session of the caller, which does not end. */
   readonly keepSession?: string | undefined
-  /** Checks the account as the transaction sees it; throws to refuse the change. */
+  /** Throws to reject the change. */
   readonly assertWanted?: ((current: Account) => void) | undefined
-  /** Authorizes the caller again, first in the transaction; absent on the command line. */
+  /** Reauthorizes the caller in the transaction; absent on the command line. */
   readonly guard?: Guard | undefined
 }
 
 export interface OwnPassword extends PasswordInput, Omit<ChangeOptions, 'assertWanted'> {
-  /**
-   * The requirements of the transaction; `commit` by default. `change` for an owner who has proved
-   * more than failed logins can deny.
-   */
+  /** `commit` by default; `change` if a failed-login lockout must not block the owner. */
   readonly stage?: Stage
-  /** Runs once the password is acceptable, before its costly hash; throws to refuse. */
+  /** Runs before the costly hash; throws to reject. */
   readonly prove?: () => Promise<void>
-  /** Work of the same transaction before all else; throws to refuse. */
+  /** Runs first in the transaction; throws to reject. */
   readonly first?: (trx: DatabaseOrTransaction) => Promise<void>
-  /** Further work of the same transaction. */
+  /** Runs in the same transaction. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface EndOptions extends Omit<ChangeOptions, 'assertWanted'> {
-  /** Further work of the same transaction, after the logins have ended. */
+  /** Runs in the same transaction, after the logins have ended. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
@@ -158,11 +135,10 @@ export interface RequestDeletionOptions
 
 export interface FactorChange extends Omit<ChangeOptions, 'assertWanted'> {
   readonly on: boolean
-  /** Runs first in the same transaction; if it answers false, the account does not change. */
+  /** If false, the account does not change. */
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
-/** The work of other modules when an account changes. */
 export interface AccountHooks extends EndingHooks {
   readonly changed: HookPoints['onAccountChanged']
 }
@@ -259,7 +235,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const work = async (trx: DatabaseOrTransaction) => {
         const before = await reread(trx, verified)
         if (isAdministrator(before)) await assertAnotherAdministrator(trx, userId)
-        // Before the mail: a node of the previous version would otherwise withdraw its link.
+        // Before the mail: a node of the previous version would otherwise revoke its link.
         await endTokens(trx, userId, everything)
         const account = present(await accountStore(trx).byUserId(userId))
         const deletionAt = await mail(trx, account)
@@ -322,7 +298,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     if (password !== null) {
       await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
     }
-    // Saves the costly hash; the unique index decides.
+    // Avoids the costly hash; the unique index decides.
     if (await byUsername(username)) throw usernameTaken()
     const passwordHash = password === null ? null : await passwords.hash(password)
     const lockNames = [
@@ -348,7 +324,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, lockNames, make))
   }
 
-  /** Hashes a new password. @throws ApiError validationFailed if the password is not acceptable */
+  /** @throws ApiError validationFailed */
   async function hashNew(
     { userId, username }: Pick<Account, 'userId' | 'username'>,
     password: PasswordInput,
@@ -360,7 +336,6 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return passwords.hash(password.text)
   }
 
-  /** Records an event for each kind of change. */
   async function recorded(
     trx: DatabaseOrTransaction,
     { roles, locked, active, password, mustChange }: AccountUpdate,
@@ -378,7 +353,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return account
   }
 
-  /** Runs work in a transaction with the lock of the account, then the hooks `changed`. */
+  /** Locks the account, then runs the `changed` hooks. */
   async function changing<T>(
     userId: number,
     work: (trx: DatabaseOrTransaction) => Promise<T>,
@@ -396,12 +371,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   }
 }
 
-/** A change that could remove the last administrator takes the lock of all administrators. */
+/** A change that could remove the last administrator locks all administrators. */
 function lockNamesOf({ roles, locked, active }: AccountUpdate): string[] {
   return roles || locked === true || active === false ? [lockName.administrators] : []
 }
 
-/** Reads an account and counts its sessions, to complete a login. Null if it does not exist. */
+/** Null if the account does not exist. */
 export function presentAccount(
   trx: DatabaseOrTransaction,
   userId: number,
@@ -409,7 +384,7 @@ export function presentAccount(
   return accountStore(trx).present(userId)
 }
 
-/** The same for a login at `now`, which becomes the last one of the account, in one statement. */
+/** Also stores `now` as the last login, in one statement. */
 export function accountAtLogin(
   trx: DatabaseOrTransaction,
   userId: number,
@@ -419,7 +394,7 @@ export function accountAtLogin(
   return accountStore(trx).presentAtLogin(userId, now, byPassword)
 }
 
-/** When an account last logged in with its password, epoch milliseconds; null if never, or not known. */
+/** Epoch milliseconds; null if unknown. */
 export function lastPasswordLogin(
   trx: DatabaseOrTransaction,
   userId: number,
@@ -427,10 +402,7 @@ export function lastPasswordLogin(
   return accountStore(trx).lastPasswordLogin(userId)
 }
 
-/**
- * Stores that a login asks for no second factor, in the transaction that removes the factor and ends
- * all logins.
- */
+/** Runs in the transaction that removes the factor and ends all logins. */
 export function turnSecondFactorOff(
   trx: DatabaseOrTransaction,
   userId: number,
@@ -439,17 +411,17 @@ export function turnSecondFactorOff(
   return accountStore(trx).update(userId, { secondFactor: false }, now)
 }
 
-/** Reads an account through a connection or in a transaction. Null if it does not exist. */
+/** Null if the account does not exist. */
 export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Account | null> {
   return accountStore(db).byUserId(userId)
 }
 
-/** Whether a user has an account with the role ADMIN, locked or not. */
+/** Includes locked accounts. */
 export function isAdministratorsUser(db: DatabaseOrTransaction, userId: number): Promise<boolean> {
   return accountStore(db).hasRole(userId, 'ADMIN')
 }
 
-/** Whether no other usable account has the role ADMIN; then it can be neither deleted nor demoted. */
+/** The last usable ADMIN can be neither deleted nor demoted. */
 export async function isLastAdministrator(
   db: DatabaseOrTransaction,
   account: Account,
@@ -457,7 +429,7 @@ export async function isLastAdministrator(
   return isAdministrator(account) && !(await accountStore(db).hasOtherAdministrator(account.userId))
 }
 
-/** Inserts the staged accounts of an import: see `isPresentAccount`. @throws UniqueViolation */
+/** Staged: see `isPresentAccount`. @throws UniqueViolation */
 export function insertStagedAccounts(
   trx: DatabaseOrTransaction,
   accounts: readonly ImportedAccount[],
@@ -466,10 +438,7 @@ export function insertStagedAccounts(
   return accountStore(trx).insertStaged(accounts, importId)
 }
 
-/**
- * Deletes staged accounts of imports with a greater id than `after`: see `removeStaged` of the
- * store.
- */
+/** See `removeStaged` in store.ts. */
 export function removeStagedAccounts(
   trx: DatabaseOrTransaction,
   usernames: readonly Username[],

@@ -25,16 +25,13 @@ import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/**
- * The routes of /api/admin/accounts: an administrator lists, creates, changes and deletes accounts.
- */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accountList, accounts, clock, config, idempotency } = options
   const { AccountBody, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
   const { AccountAnswer, accountQuery } = accountListSchemas(config.roles)
   const show = shownWith(config.roles)
   const named = accountNamed(accounts, show)
-  // The schemas have checked the types of what these read.
+  // The schemas have checked the types.
   const checkRoles = ({ roles }: { readonly roles?: unknown }) =>
     roles !== undefined && parseRoles(roles as readonly string[], config.roles)
   const checkPassword = (body: Readonly<Record<string, unknown>>) => {
@@ -62,7 +59,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request, reply) => {
-      const query = request.query as Query // parsed by Fastify
+      const query = request.query as Query
       reply.header('content-type', contentTypes.json)
       if (asksForAccounts(query)) {
         const wanted = parseAccountListQuery(query, config, maxPerPage)
@@ -94,7 +91,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        reauthentication: 'conditional', // if the account gets the role ADMIN
+        reauthentication: 'conditional', // if the role ADMIN is added
         requestHeaders: ['idempotency-key'],
         responseHeaders: ['etag'],
         errors: ['userNotFound', 'usernameExists', userHasAccount],
@@ -138,7 +135,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       config: {
         access,
         resource: named,
-        reauthentication: 'conditional', // for a password, and for the role or the flags of an ADMIN
+        reauthentication: 'conditional', // for passwords, and the role or flags of an ADMIN
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         requestHeaders: ['if-match'],
@@ -146,7 +143,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         errors: ['lastAdministrator'],
         checks: {
           roles: checkRoles,
-          // `accounts.change` knows the owner, whom this body does not name.
+          // `accounts.change` knows the owner; this body does not.
           password: ({ password }) => checkPassword({ password }),
         },
       },
@@ -164,7 +161,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       const { userId } = account
       if (password !== undefined) {
         assertRecentLogin(request, config, clock)
-        assertNotOwn(request, account) // /api/account/password asks for the present password
+        assertNotOwn(request, account) // /api/account/password requires the current password
       }
       assertNoFaults(request)
       const { guard, isWanted } = named.changeBy(request)
@@ -194,7 +191,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       config: {
         access,
         resource: named,
-        reauthentication: 'conditional', // for the account of an ADMIN
+        reauthentication: 'conditional',
         requestHeaders: ['if-match'],
         errors: ['lastAdministrator'],
       },
@@ -220,7 +217,6 @@ export async function routes(app: App, options: Needs): Promise<void> {
   )
 }
 
-/** Answers the function that shows an account on the wire; `roles` are the roles of the service. */
 export function shownWith(roles: readonly Role[]) {
   return (account: Account): Static<AccountSchemas['AccountBody']> => ({
     username: account.username,

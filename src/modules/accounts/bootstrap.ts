@@ -8,31 +8,26 @@ import { newUsername } from './new-username.ts'
 
 export interface FirstAdministrator {
   readonly username: string
-  /** The generated password, which is shown once; null if the operator chose it. */
+  /** The generated password; null if the operator chose one. */
   readonly password: string | null
 }
 
 /**
- * Keeps the generated password before the account is created, because a stop in between must not
- * leave an account without a known password. Answers how to discard it again.
- * @throws Error if it cannot be kept; the account is not created then
+ * Stores the generated password before the account exists, so that a crash leaves no account with
+ * an unknown password. @throws Error if storing fails; no account is created
  */
 export type KeepPassword = (password: string) => { readonly discard: () => void }
 
-/** Creates the first administrator; answers null if another process has created it meanwhile. */
+/** Null if another process has created the account. */
 export type MakeFirstAdministrator = (keep?: KeepPassword) => Promise<FirstAdministrator | null>
 
-/**
- * Prepares the account of the first administrator, with the hash of its password; answers null if
- * there is an account already.
- * @throws Error if ADMIN_USERNAME or ADMIN_PASSWORD is not acceptable
- */
+/** Null if an account exists. @throws Error if ADMIN_USERNAME or ADMIN_PASSWORD is invalid */
 export async function prepareFirstAdministrator(
   accounts: Accounts,
   { admin, password: rules }: Pick<Config, 'admin' | 'password'>,
   random: Random,
 ): Promise<MakeFirstAdministrator | null> {
-  // Reads the table itself: a wrong count must not create an administrator.
+  // Reads the table: a wrong count must not create an administrator.
   const isFirst = async () => (await accounts.after(0, 1)).length === 0
   if (!(await isFirst())) return null
   const username = newUsername(admin.username)
@@ -59,7 +54,7 @@ export async function prepareFirstAdministrator(
     try {
       await inContext('bootstrap', create)
     } catch (error) {
-      // After any other error the account may exist, for example if its commit was not answered.
+      // After other errors the account may exist: the commit response can be lost.
       if (!isTaken(error)) throw error
       kept?.discard()
       return null
@@ -68,7 +63,6 @@ export async function prepareFirstAdministrator(
   }
 }
 
-/** Whether another process, which started at the same time, created the account first. */
 function isTaken(error: unknown): boolean {
   return error instanceof ApiError && error.row === 'usernameExists'
 }

@@ -17,9 +17,7 @@ import type { Account } from '../authentication/account.ts'
 import type { AccountUpdate } from './account-update.ts'
 import { accountView, parseRoles, rolesOf, withAccount } from './commands.ts'
 
-/**
- * The commands that change an account, with the rules and effects of the routes of administration.
- */
+/** Same rules and effects as the admin routes. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'account roles',

@@ -12,7 +12,7 @@ import {
 } from './new-username.ts'
 import { type NamedAccount, usernameStore } from './username-store.ts'
 
-// A step takes 3 ms of a process whose database is SQLite.
+// 3 ms per step on SQLite.
 const stepSize = 1000
 const maxAccounts = 1_000_000
 const maxShown = 10
@@ -25,7 +25,6 @@ const faults: Readonly<Record<ChosenUsernameFault | 'unseen', string>> = {
   reserved: 'is reserved',
 }
 
-/** The findings of one kind, with the first names. */
 interface Kind {
   readonly level: 'warning' | 'info'
   readonly what: string
@@ -66,7 +65,7 @@ const usernames: Check<InsideContext> = {
         )
       }
       last = step.last
-      await setImmediate() // SQLite answers without a turn of the event loop
+      await setImmediate() // SQLite answers synchronously
     }
     const unread: Found = {
       level: 'unknown',
@@ -83,7 +82,6 @@ function faultOf({ username, emailKey }: NamedAccount): keyof typeof faults | nu
   return name === null ? 'unseen' : faultOfChosen(name, none, emailKey)
 }
 
-/** The accounts whose username is the verified address of another account. */
 async function shadowedBy(
   store: ReturnType<typeof usernameStore>,
   accounts: readonly NamedAccount[],
@@ -97,8 +95,8 @@ async function shadowedBy(
 }
 
 /**
- * Counts an account. A sign-up verifies an address. So an account without a verified address comes from
- * an administrator or a provider, and is by default only information.
+ * Sign-up verifies addresses, so an account without one comes from an administrator or provider: by
+ * default only information.
  */
 function add(
   kinds: Map<string, Kind>,

@@ -147,7 +147,6 @@ function show(call: CommandCall): Promise<void> {
   })
 }
 
-/** Answers the function that shows an account with what an operator asks of it besides. */
 async function accountRow(call: CommandCall, requirements: Services['requirements']) {
   const show = await accountView(call)
   const { isoTimeOrNull } = await import('../../core/lib/clock.ts')
@@ -163,7 +162,7 @@ async function accountRow(call: CommandCall, requirements: Services['requirement
   }
 }
 
-/** Parses names of roles, each once. @throws UsageError */
+/** @throws UsageError */
 export function parseRoles({ config }: CommandCall, words: readonly unknown[]): Role[] {
   const named = words.map((word) => {
     const role = parseRole(word, config.roles)
@@ -173,21 +172,16 @@ export function parseRoles({ config }: CommandCall, words: readonly unknown[]): 
   return rolesAmong(named, config.roles)
 }
 
-/** The roles of an account as text. */
 export function rolesOf({ config }: CommandCall, { roles }: Pick<Account, 'roles'>): string {
   return rolesAmong(roles, config.roles).join(', ') || 'no role'
 }
 
-/** Answers the function that shows an account as the HTTP interface does. */
 export async function accountView({ config }: CommandCall) {
   const { shownWith } = await import('./admin-routes.ts')
   return shownWith(config.roles)
 }
 
-/**
- * Runs work with the account that the first operand names.
- * @throws CommandError if there is none
- */
+/** The first operand names the account. @throws CommandError if not found */
 export function withAccount<const Names extends readonly (keyof Services)[]>(
   call: CommandCall,
   names: Names,

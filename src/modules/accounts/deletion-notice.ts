@@ -7,14 +7,13 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
-/** Informs the owner of a deletion, and sends the link that cancels the deletion. */
+/** Sends the owner the link that cancels the deletion. */
 export interface DeletionNotice {
-  /** Whether a notice can reach the owner. */
   reaches(account: Account): boolean
-  /** @throws ApiError serviceUnavailable if the notice could not be sent soon */
+  /** @throws ApiError serviceUnavailable if mail cannot be sent soon */
   assertSends(): Promise<void>
-  /** In the transaction of the request; answers when the account is erased. */
+  /** Returns the time of erasure. */
   requested(trx: DatabaseOrTransaction, account: Account): Promise<number>
-  /** In the transaction of an erasure at once. */
+  /** For an immediate erasure. */
   erased(trx: DatabaseOrTransaction, account: Account): Promise<void>
 }

@@ -2,14 +2,13 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { HookPoints } from '../../core/module/hooks.ts'
 import { accountStore, type EndedTokens } from './store.ts'
 
-/** The work of other modules when logins of an account end. */
 export interface EndingHooks {
   readonly ended: HookPoints['onAccountEnded']
 }
 
 export const everything: EndedTokens = { access: true, refresh: true }
 
-/** Ends tokens and sessions of an account, in the transaction of the change that requires it. */
+/** Runs in the transaction of the change. */
 export type EndTokens = (
   trx: DatabaseOrTransaction,
   userId: number,
@@ -17,7 +16,7 @@ export type EndTokens = (
   options?: { readonly keepSession?: string | undefined; readonly isRemoved?: boolean },
 ) => Promise<void>
 
-/** Creates `EndTokens`. Sessions end with the refresh tokens: a session shows new roles at once. */
+/** Sessions end with refresh tokens only: a session reads new roles immediately. */
 export function createEndTokens(hooks: EndingHooks): EndTokens {
   return async (trx, userId, ended, { keepSession, isRemoved = false } = {}) => {
     if (!ended.access && !ended.refresh) return

@@ -1,7 +1,7 @@
 import { eventType } from '../../core/events/types.ts'
 import type { Account } from '../authentication/account.ts'
 
-/** An account after its change, or before its removal. */
+/** After a change, or before removal. */
 type AccountFields = {
   readonly user_id: number
   readonly username: string
@@ -89,7 +89,6 @@ export const adminAction = eventType<
   words: { en: 'Action of an administrator', de: 'Aktion der Administration' },
 })
 
-/** The fields of an account in an event. */
 export function fieldsOf({ userId, username, roles, locked, active }: Account): AccountFields {
   return { user_id: userId, username, roles, locked, active }
 }

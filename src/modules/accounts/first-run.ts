@@ -2,24 +2,19 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCode } from '../../core/reason.ts'
 
-/** The administrator that the first start has created. */
 interface Administrator {
   readonly username: string
-  /** Null if the operator has set it. */
+  /** Null if the operator chose it. */
   readonly password: string | null
 }
 
-/** Where it can be reached. */
 interface Place {
   readonly address: string
-  /** Null if the service has no console. */
+  /** Null without a console. */
   readonly consoleAddress: string | null
 }
 
-/**
- * The text that the first start prints: the administrator, the console, and three requests to try, which
- * read the password from a variable, so that it is shown once and stays out of the shell's history.
- */
+/** The example requests read the password from a variable, to keep it out of the shell history. */
 export function firstRunText(
   { username, password }: Administrator,
   { address, consoleAddress }: Place,
@@ -46,7 +41,7 @@ ${open}Try, in another terminal:
 `
 }
 
-/** Writes a text as one word of a POSIX shell, in quotes if it needs them. */
+/** Quotes a word for a POSIX shell. */
 function shellWord(text: string): string {
   return /^[\w.:/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
@@ -60,10 +55,8 @@ export interface PasswordFile {
 }
 
 /**
- * Writes the generated password to a new file of a data directory, which only this user can read:
- * `first-password`, or with a number if an earlier start has left that. It never writes to a file
- * or through a link that exists.
- * @throws Error that names the file if it cannot be written
+ * Writes `first-password` with access for this user only; adds a number if the file exists. Never
+ * overwrites a file or follows a link. @throws Error with the file name
  */
 export function writePasswordFile(dataDirectory: string, password: string): PasswordFile {
   try {

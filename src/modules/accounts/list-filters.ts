@@ -2,18 +2,17 @@ import { type RawBuilder, sql } from 'kysely'
 import { caseFold, codePointLength } from '../../core/lib/text.ts'
 import type { AccountFilters, AccountOrder, AccountState } from './list-query.ts'
 
-/** A filter as parts of statements. */
 export interface Condition {
-  /** Whether a row of `accounts`, joined with its row of `users`, passes. */
+  /** For a row of `accounts` joined with `users`. */
   readonly holds: RawBuilder<boolean>
   /**
-   * Selects `id`, the user ids of all accounts that pass, by an index that has no others; they may be
-   * staged. Null if no index does.
+   * Selects the `id` of all matching accounts, staged included, from an index; null without such an
+   * index.
    */
   readonly candidates: RawBuilder<unknown> | null
 }
 
-/** The conditions of the filters except `search`; those of columns of the row come first. */
+/** Excludes `search`; conditions on columns of the row come first. */
 export function conditionsOf(filters: AccountFilters, now: number): Condition[] {
   const { role, state, second_factor, verified, imported, provider } = filters
   const lastLogin = lastLoginIs(filters)
@@ -38,7 +37,7 @@ export function conditionsOf(filters: AccountFilters, now: number): Condition[] 
   ].filter((condition) => condition !== null)
 }
 
-/** The index range that contains all matching accounts, if the sort order determines one. */
+/** The index range that contains all matches, if the sort order determines one. */
 export function rangeOf(
   filters: AccountFilters,
   { key }: AccountOrder,
@@ -46,7 +45,6 @@ export function rangeOf(
   return key === 'last_login_at' ? lastLoginIs(filters) : null
 }
 
-/** Whether the account is found by a search: by its username, verified address, name or e-mail. */
 export function isFound(search: string, database: 'sqlite' | 'postgres'): RawBuilder<boolean> {
   const { username, other } = accountPattern(search)
   return sql<boolean>`(${matches('accounts.username', username, database)}
@@ -55,7 +53,7 @@ export function isFound(search: string, database: 'sqlite' | 'postgres'): RawBui
     or coalesce(${matches('accounts.verified_email_key', other, database)}, false))`
 }
 
-/** The candidates of a text of fewer than three characters, at most `limit` of each column. */
+/** Candidates for a text of fewer than three characters; `limit` per column. */
 export function beginnings(search: string, limit: number): RawBuilder<unknown> {
   const { username, other } = accountPattern(search)
   const some = (rows: RawBuilder<unknown>) =>
@@ -79,7 +77,7 @@ function stateIs(state: AccountState, now: number): Condition {
       return ofAccount(sql`locked = 1`)
     case 'disabled':
       return ofAccount(
-        // The index begins with `locked`. A pending deletion keeps the earlier flag.
+        // The index begins with `locked`. A pending deletion keeps the flag in `active_kept`.
         sql`(locked in (0, 1) and active = 0 and (active_kept is null or active_kept = 0))`,
       )
     case 'deletion_pending':
@@ -87,7 +85,7 @@ function stateIs(state: AccountState, now: number): Condition {
     case 'locked_out':
       return {
         holds: sql<boolean>`locked_until > ${now}`,
-        // The condition of the index accounts_failing.
+        // Must equal the condition of the index accounts_failing.
         candidates: ofAccounts(
           sql`(failed_logins > 0 or locked_until is not null) and locked_until > ${now}`,
         ),
@@ -125,7 +123,6 @@ function lastLoginIs(filters: AccountFilters): RawBuilder<boolean> | null {
   return sql<boolean>`(${isAfter} and last_login_at < ${before})`
 }
 
-/** A condition of columns of `accounts`, which an index answers. */
 function ofAccount(holds: RawBuilder<unknown>): Condition {
   return { holds: sql<boolean>`${holds}`, candidates: ofAccounts(holds) }
 }
@@ -134,23 +131,20 @@ function ofAccounts(holds: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select user_id as id from accounts where ${holds}`
 }
 
-/**
- * The form in which a searched text is compared with a kind of column. Fewer than three characters
- * are compared with the beginning of the column alone: they are a part of nearly every text.
- */
+/** Fewer than three characters match only the beginning: they occur in nearly every text. */
 export interface Pattern {
   readonly text: string
   readonly isBeginning: boolean
 }
 
-/** A searched text: usernames have another canonical form than names and addresses. */
+/** Usernames have a different canonical form. */
 export interface AccountPattern {
   readonly username: Pattern
   readonly other: Pattern
 }
 
 const minPartLength = 3
-// Greater than all texts that begin with the text before it, in the order of bytes.
+// The greatest code point, as the upper end of a prefix range in byte order.
 const last = '\u{10ffff}'
 
 export function accountPattern(search: string): AccountPattern {
@@ -164,12 +158,12 @@ function patternOf(text: string): Pattern {
   return { text, isBeginning: codePointLength(text) < minPartLength }
 }
 
-/** The range of a column's values that begin with a text, which an index of the column answers. */
+/** A range, so that the index is used. */
 export function beginsWith(column: string, text: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(column)} >= ${text} and ${sql.ref(column)} < ${text + last})`
 }
 
-/** Whether a column holds the text; LIKE is what the trigrams of PostgreSQL answer. */
+/** LIKE uses the trigram index of PostgreSQL. */
 export function matches(
   column: string,
   { text, isBeginning }: Pattern,

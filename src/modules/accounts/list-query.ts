@@ -22,21 +22,19 @@ import { parsePage, type Query, single } from '../../core/http/lists/paging.ts'
 import { isStorableText } from '../../core/lib/text.ts'
 import { parseRole, type Role } from '../../core/policy/principal.ts'
 
-/** The keys by which accounts are sorted. Times are epoch milliseconds; 0 stands for no login. */
+/** Times in epoch milliseconds; 0: no login. */
 export const accountSortKeys = ['username', 'name', 'created_at', 'last_login_at'] as const
 export type AccountSortKey = (typeof accountSortKeys)[number]
 export type AccountOrder = Order<AccountSortKey>
 
-/** Where a page stands: behind a place, or before one. */
 export interface AccountCursor {
   readonly place: Place
   readonly isBefore: boolean
 }
 
 /**
- * `locked`: by an administrator; `locked_out`: for some time, after failed logins; `active`: neither,
- * and not disabled; `deletion_pending`: its owner has deleted it, and it waits to be erased;
- * `must_change`: the next login must set a password.
+ * `locked`: by an administrator; `locked_out`: temporarily, after failed logins; `active`: neither,
+ * and not disabled; `must_change`: the next login must set a password.
  */
 export const accountStates = [
   'active',
@@ -48,7 +46,7 @@ export const accountStates = [
 ] as const
 export type AccountState = (typeof accountStates)[number]
 
-/** The filters, by the names of their parameters. */
+/** By query parameter. */
 function accountFilters({ roles, providers }: Pick<Config, 'roles' | 'providers'>) {
   return {
     search: (text: string, field: string) => parseSearch(text, field) || undefined,
@@ -58,13 +56,13 @@ function accountFilters({ roles, providers }: Pick<Config, 'roles' | 'providers'
     second_factor: flag,
     verified: flag,
     imported: flag,
-    /** The issuer of an identity; null: accounts without an identity. */
+    /** Null: accounts without an identity. */
     provider(name: string, field: string): string | null {
       if (name === '') return null
       if (name.length > maxIssuerLength || !isStorableText(name)) {
         return refuseField([field], 'must be the name or the issuer of an identity provider')
       }
-      // Identities stay when a provider leaves the settings.
+      // Identities remain after a provider is removed from the settings.
       return providers.find((provider) => provider.name === name)?.issuer ?? name
     },
     last_login: (text: string, field: string): 'never' =>
@@ -74,7 +72,7 @@ function accountFilters({ roles, providers }: Pick<Config, 'roles' | 'providers'
   }
 }
 
-/** Which accounts are listed; an absent field selects all. */
+/** An absent field matches all. */
 export type AccountFilters = Filters<ReturnType<typeof accountFilters>>
 
 export interface AccountListQuery {
@@ -90,12 +88,12 @@ const parseSearch = searched(maxAccountSearchLength)
 
 const parameters = [...Object.keys(accountFilters({ roles: [], providers: [] })), 'sort', 'cursor']
 
-/** Whether a query asks for accounts by filter, order or cursor, rather than for a page by number. */
+/** Filter, order or cursor, as opposed to a page number. */
 export function asksForAccounts(query: Query): boolean {
   return parameters.some((name) => query[name] !== undefined)
 }
 
-/** Parses such a query. @throws ApiError validationFailed for a value that it does not understand */
+/** @throws ApiError validationFailed */
 export function parseAccountListQuery(
   query: Query,
   config: Pick<Config, 'roles' | 'providers'>,
@@ -118,7 +116,6 @@ export function parseAccountListQuery(
   }
 }
 
-/** Encodes a cursor as opaque text. */
 export function writeAccountCursor(
   { place, isBefore }: AccountCursor,
   order: AccountOrder,

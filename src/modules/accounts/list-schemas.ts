@@ -25,7 +25,6 @@ import {
 } from './list-query.ts'
 import { accountSchemas, annsAccount, DeletionAt } from './schemas.ts'
 
-/** The JSON schemas of the list of accounts, in a service that has these roles. */
 export function accountListSchemas(roles: readonly Role[]) {
   const fields = {
     username: Text,
@@ -101,7 +100,7 @@ export function accountListSchemas(roles: readonly Role[]) {
   const { AccountPage } = accountSchemas(roles)
   return {
     FoundAccounts,
-    /** By number without any filter, which is the form of version 1 and stays. */
+    /** Page numbers without filters: the form of version 1. */
     AccountAnswer: { oneOf: [AccountPage, FoundAccounts] } as const,
     accountQuery: (maxLimit: number) => accountQuery(maxLimit, roles),
   } as const
@@ -176,7 +175,6 @@ function accountQuery(maxLimit: number, roles: readonly Role[]) {
   } as const
 }
 
-/** A page on the wire; `roles` are the roles of the service. */
 export function showPage(
   { accounts, total, next, previous }: AccountListPage,
   { limit, order }: Pick<AccountListQuery, 'limit' | 'order'>,

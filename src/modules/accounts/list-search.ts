@@ -6,24 +6,21 @@ import { integer, trigramsOf } from '../users/trigrams.ts'
 import { accountPattern, beginnings, isFound, matches, type Pattern } from './list-filters.ts'
 import { countedAccounts } from './standing-store.ts'
 
-/** From more candidates on, accounts are looked for in their order. */
+/** With more candidates, scan the sort order. */
 export const maxCandidates = 2000
 
-/** How many ids one statement covers in the index of SQLite. */
+/** Ids per statement on SQLite. */
 const firstStep = 20_000
 const maxStep = 640_000
 
-/** A sample of PostgreSQL: of these rows at least so many match a text that is common. */
+/** Rows in the PostgreSQL sample; so many matches mean a common text. */
 const sampleRows = 1000
 const commonInSample = 20
 const minSampled = 50_000
 
 type RunStep = <T>(work: () => Promise<T>) => Promise<T>
 
-/**
- * The candidates of a search, as in `Condition`: the accounts that it finds are among them. Null if
- * there are more than `maxCandidates`, or if no index tells.
- */
+/** Null with more than `maxCandidates`, or if no index applies. */
 export async function accountSearch(
   db: Database,
   search: string,
@@ -31,7 +28,7 @@ export async function accountSearch(
 ): Promise<RawBuilder<unknown> | null> {
   const { username, other } = accountPattern(search)
   if (username.isBeginning && other.isBeginning) return few(beginnings(search, maxCandidates + 1))
-  if (username.isBeginning || other.isBeginning) return null // a normalization that makes it shorter
+  if (username.isBeginning || other.isBeginning) return null // normalization has shortened it
   if (!isPostgres(db)) return sqliteCandidates(username, other)
   if (!(await hasAccountSearchIndex(db)) || (await isCommon())) return null
   return few(sql`
@@ -40,10 +37,7 @@ export async function accountSearch(
     union select id from users where ${matches('name_key', other, 'postgres')}
       or ${matches('email_key', other, 'postgres')}`)
 
-  /**
-   * Whether a sample has many matches: GIN collects all rows that match before it answers the first,
-   * which takes a second for a tenth of a million.
-   */
+  /** GIN collects all matches before the first result: about a second for 100,000. */
   async function isCommon(): Promise<boolean> {
     const total = (await countedAccounts(db)).get('total') ?? 0
     if (total < minSampled) return false
@@ -83,7 +77,7 @@ export async function accountSearch(
     return listed([...found])
   }
 
-  /** Adds the ids of an index to `found`; false if there are too many. */
+  /** False if there are too many. */
   async function walk(
     index: string,
     terms: string,
@@ -107,7 +101,7 @@ export async function accountSearch(
     return true
   }
 
-  /** Ids as a table. One parameter: the text of the statement does not depend on their number. */
+  /** One parameter, so that the statement text stays constant. */
   function listed(ids: readonly number[]): RawBuilder<unknown> {
     const json = JSON.stringify(ids)
     return isPostgres(db)

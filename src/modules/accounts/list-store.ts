@@ -9,44 +9,39 @@ import { type Account, splitRoles } from '../authentication/account.ts'
 import type { AccountOrder, AccountSortKey } from './list-query.ts'
 import { activeFlag } from './store.ts'
 
-/** An account with its user, as a list shows it. Times in epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export interface ListedAccount extends Pick<Account, 'username' | 'userId' | 'createdAt'> {
   readonly name: string
-  /** That of the user, which proves nothing; `verifiedEmail` was proved. */
+  /** The unverified address of the user. */
   readonly email: string
   readonly roles: readonly RoleName[]
   readonly locked: boolean
   readonly active: boolean
-  /** When the account is erased; null if no deletion is pending. */
+  /** Null if no deletion is pending. */
   readonly deletionAt: number | null
-  /** The end of a lockout; null if there is none now. */
+  /** Null if not locked out. */
   readonly lockedOutUntil: number | null
   readonly mustChange: boolean
   readonly secondFactor: boolean
   readonly verifiedEmail: string | null
   readonly imported: boolean
-  /** How many identities of providers sign in to it. */
   readonly identities: number
   readonly lastLoginAt: number | null
 }
 
-/** What a step through an order has found. */
 export interface Step {
   readonly found: readonly Place[]
-  /** The last row that was looked at; null at the end of the order. */
+  /** Null at the end of the order. */
   readonly last: (Place & { readonly isStaged: boolean }) | null
-  /** How many rows were looked at. */
   readonly rows: number
 }
 
-/** What is asked of the accounts of an order. */
 export interface Query {
   readonly order: AccountOrder
-  /** The condition of all filters. */
   readonly holds: RawBuilder<boolean>
-  /** Whether it reads the users: each row of theirs is a page of the file more. */
+  /** Reading a user costs one more database page per row. */
   readonly readsUsers: boolean
-  /** The part of the order in which all are that pass; null if that is not known. */
+  /** Null if unknown. */
   readonly range: RawBuilder<boolean> | null
 }
 
@@ -57,17 +52,15 @@ const keys = {
   last_login_at: { of: 'accounts', id: 'user_id', column: 'last_login_at' },
 } as const satisfies Record<AccountSortKey, object>
 
-/** The statements of the list of accounts. */
 export function accountListStore(db: Database) {
   return {
-    /** Counts candidates: see `Condition`; at most `limit`. */
     async count(candidates: RawBuilder<unknown>, limit: number): Promise<number> {
       const { rows } = await sql<{ total: number }>`
         select count(*) as total from (${candidates} limit ${limit}) as counted`.execute(db)
       return Number(rows[0]?.total)
     },
 
-    /** Finds up to `limit` accounts among few candidates, and counts all of them that pass. */
+    /** Returns up to `limit` accounts and counts all matches. */
     async among(
       candidates: RawBuilder<unknown>,
       { order, holds, readsUsers }: Query,
@@ -75,7 +68,7 @@ export function accountListStore(db: Database) {
     ): Promise<{ readonly found: Place[]; readonly total: number }> {
       const { of: table, column } = keys[order.key]
       const key = sql.ref(`${table}.${column}`)
-      // `cross join`: SQLite keeps its order, and begins with the candidates.
+      // `cross join`: SQLite keeps the order and starts with the candidates.
       const users =
         readsUsers || table === 'users'
           ? sql`cross join users where users.id = candidates.id and`
@@ -98,7 +91,6 @@ export function accountListStore(db: Database) {
       return { found, total: Number(rows[0]?.total) }
     },
 
-    /** Looks at the next `width` rows of an order. */
     async step(
       { order, holds, readsUsers, range }: Query,
       after: Place | null,
@@ -136,7 +128,7 @@ export function accountListStore(db: Database) {
       }
     },
 
-    /** Reads accounts by their ids; one that has gone meanwhile is left out. */
+    /** Skips accounts deleted in the meantime. */
     async read(ids: readonly number[], now: number): Promise<ListedAccount[]> {
       if (ids.length === 0) return []
       const rows = await db
@@ -179,7 +171,7 @@ interface StepRow extends Place {
   readonly walked: number
 }
 
-/** That of a row in the order of names that has no account. */
+/** For a user without an account. */
 const verdictOfUser = sql`case when exists (
   select 1 from users where users.id = walked.id and ${isPresentUser}) then 'other' else 'staged' end`
 
@@ -209,7 +201,7 @@ interface Row {
 
 function toListed(row: Row, now: number): ListedAccount {
   return {
-    username: row.username as Account['username'], // canonical since it was stored
+    username: row.username as Account['username'],
     userId: row.user_id,
     name: row.name,
     email: row.email,

@@ -14,26 +14,20 @@ import { type FailingAccount, standingStore } from './standing-store.ts'
 const maxNames = 10_000
 
 /**
- * The lockout of spec 8: after LOGIN_LOCK_AFTER failed logins in a row, from any address, an
- * account refuses logins for LOGIN_LOCK_SECONDS. It refuses new logins and Basic, and ends sign-ins that
- * wait for a further proof: sessions and tokens stay valid, so that an attacker who guesses passwords
- * cannot log the owner out. The lock that an administrator sets is the flag `locked`.
+ * Lockout (spec 8): after LOGIN_LOCK_AFTER consecutive failed logins from any address, logins are
+ * rejected for LOGIN_LOCK_SECONDS. Sessions and tokens stay valid, so that an attacker who guesses
+ * passwords cannot log the owner out. Pending sign-ins end. An administrator's lock is the flag
+ * `locked`.
  */
 export interface AutomaticLock extends FailuresInARow {
-  /**
-   * Ends the lockout and clears the failures; answers the user's id, or null if there is no
-   * account.
-   */
+  /** Also clears the failures; returns the user id, or null. */
   lift(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
-  /**
-   * One page of the accounts that have failures in a row or are locked out; the latest locks first.
-   */
+  /** Accounts with failures or a lockout; latest lockouts first. */
   failing(page: Page): Promise<{ readonly total: number; readonly data: FailingAccount[] }>
-  /** How many accounts are locked out now. */
   count(): Promise<number>
-  /** Usernames of failing accounts, at most 10,000. A caller compares them with stored digests. */
+  /** At most 10,000; callers compare them with stored digests. */
   failingNames(): Promise<Username[]>
-  /** Clears the failures after a success that Basic remembered: see `BasicDeps`. */
+  /** Clears the failures after a cached Basic success: see `BasicDeps`. */
   forget(account: Pick<Account, 'username' | 'failedLogins'>): Promise<void>
 }
 
@@ -41,19 +35,18 @@ export interface AutomaticLockDeps {
   readonly config: Pick<Config, 'login'>
   readonly db: DatabaseOrTransaction
   readonly clock: Clock
-  /** Ends the sign-ins of an account that wait for a further proof, in the transaction of the lock. */
+  /** Ends sign-ins that wait for a further proof. */
   readonly endSignIns: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 interface Failure {
   readonly username: string
   readonly now: number
-  /** The count of failures before the one that locks. */
   readonly last: number
   readonly until: number
 }
 
-// One statement: parallel failures are all counted.
+// One statement, so that parallel failures are all counted.
 const counting = (db: DatabaseOrTransaction, { username, last, until }: Parameters<Failure>) =>
   db
     .updateTable('accounts')
@@ -72,7 +65,7 @@ const counting = (db: DatabaseOrTransaction, { username, last, until }: Paramete
     .where('username', '=', username)
     .where(isPresentAccount)
     .returning(['user_id', 'failed_logins'])
-// A login during a lockout is refused without a check, so it does not count. A reset is checked.
+// Logins during a lockout are rejected unchecked and not counted. Resets are checked.
 const counted = prepared((db, failure: Parameters<Failure>) =>
   counting(db, failure).where(isOpen(failure.now)),
 )
@@ -98,7 +91,7 @@ export function createAutomaticLock(deps: AutomaticLockDeps): AutomaticLock {
       const count = during === 'reset' ? countedAtReset : counted
       const row = await count.first(trx, { username, now, last: after - 1, until })
       if (row?.failed_logins !== 0) return null
-      // These sign-ins passed the password before the lock. They must not continue after an unlock.
+      // Otherwise these sign-ins, whose password was verified, could continue after an unlock.
       await endSignIns(trx, row.user_id)
       return row.user_id
     },

@@ -7,9 +7,7 @@ import { userIdOf } from '../../core/policy/principal.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Accounts } from './accounts.ts'
 
-/**
- * Loads the account of a path by its username, in any spelling; `show` gives the body of its ETag.
- */
+/** By username in any spelling; `show` gives the ETag body. */
 export function accountNamed(
   accounts: Pick<Accounts, 'byUsername'>,
   show?: (account: Account) => object,
@@ -25,7 +23,7 @@ export function accountNamed(
   })
 }
 
-/** The caller's own account. @throws ApiError accountNotFound if the caller has none */
+/** @throws ApiError accountNotFound */
 export async function ownAccount(
   accounts: Pick<Accounts, 'byUserId'>,
   request: FastifyRequest,
@@ -37,8 +35,8 @@ export async function ownAccount(
 }
 
 /**
- * Refuses the caller's own account. Its owner uses /api/account, which asks for a proof: a stolen
- * session of an administrator must not avoid it. @throws ApiError accessDenied
+ * /api/account requires a proof; a stolen administrator session must not bypass the proof. @throws
+ * ApiError accessDenied
  */
 export function assertNotOwn(request: FastifyRequest, { userId }: Pick<Account, 'userId'>): void {
   if (callerOf(request).subject !== String(userId)) return
@@ -46,9 +44,7 @@ export function assertNotOwn(request: FastifyRequest, { userId }: Pick<Account, 
   throw new ApiError('accessDenied', { reason })
 }
 
-/**
- * The id of the caller's session, which does not end, if the caller changes its own account by one.
- */
+/** The session to keep when callers change their own account. */
 export function ownSession(request: FastifyRequest, userId: number): string | undefined {
   const { subject, credential } = callerOf(request)
   if (subject !== String(userId) || credential.scheme !== 'session') return undefined

@@ -1,10 +1,10 @@
-/** Characters of all scripts: Common and Inherited. */
+/** Common and Inherited: used in all scripts. */
 const ofAllScripts = /[\p{scx=Zyyy}\p{scx=Zinh}]/gu
 
 // The most common scripts first. The compiler refuses the names of the scripts of Unicode 16 and 17.
 // biome-ignore format: a table
 const scripts = [
-  // Japanese, Korean, and Chinese with Bopomofo: UTS 39 section 5.1, table 1.
+  // Japanese, Korean, and Chinese with Bopomofo: UTS 39, 5.1, table 1.
   /^[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}]*$/u,
   /^[\p{scx=Hani}\p{scx=Hang}]*$/u,
   /^[\p{scx=Hani}\p{scx=Bopo}]*$/u,
@@ -50,10 +50,7 @@ const scripts = [
   /^\p{scx=Zanb}*$/u,
 ]
 
-/**
- * Whether no single script, and no writing system, has all characters of a text: the test of mixed
- * scripts by script extensions, UTS 39 section 5.1. Scripts that are not in the table count as one.
- */
+/** The mixed-script test of UTS 39, 5.1, by script extensions. Unlisted scripts count as one. */
 export function mixesScripts(text: string): boolean {
   const own = text.replace(ofAllScripts, '')
   return !isOfOneScript(own) && [...own].some(isOfOneScript)

@@ -2,11 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { userHasAccount } from './problems.ts'
 import { tables } from './tables.ts'
 
-/**
- * Accounts: the credential record of a user (spec 2.2, 3.4), with username, password, roles and
- * flags, and the password login. Routes: /api/admin/accounts, /api/account, PUT
- * /api/account/password. The end of an account calls `onAccountEnded`.
- */
+/** Accounts and password login (spec 2.2, 3.4). */
 export const module: Module = {
   name: 'accounts',
   tag: 'Administration of accounts',

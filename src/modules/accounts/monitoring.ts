@@ -3,10 +3,10 @@ import { Counters } from '../../core/measurements/counters.ts'
 import { eventTotal } from '../../core/measurements/family.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
 
-/** New accounts by way; modules whose routes make accounts count here. */
+/** Modules that create accounts count here. */
 export const accountsCreated = () => new Counters()
 
-/** The way of the accounts that a route makes; modules add their routes. */
+/** Modules add their routes. */
 export const waysOfRoutes = () => new Map([['/api/admin/accounts', 'administrator']])
 
 const lockouts = 'authn_login_lock'

@@ -12,11 +12,9 @@ interface RecentLoginDeps {
 }
 
 /**
- * Requires a recent login of a caller who gives or takes the role ADMIN, or who locks, unlocks,
- * disables or enables an administrator. Otherwise a thief with a stolen session could create an
- * administrator that outlives the session, or lock out the administrators who could end it.
- * `before` is the account before the change; the default stands for a new one.
- * @throws ApiError recentLoginRequired
+ * Requires a recent login to add or remove the role ADMIN or to lock or disable an administrator: a
+ * stolen session could otherwise create an administrator that outlives the session, or lock out the
+ * others. @throws ApiError recentLoginRequired
  */
 export function assertMayAppoint(
   request: FastifyRequest,
@@ -35,7 +33,7 @@ export function assertMayAppoint(
   }
 }
 
-/** Requires a recent login to remove an administrator. @throws ApiError recentLoginRequired */
+/** @throws ApiError recentLoginRequired */
 export function assertMayDismiss(
   request: FastifyRequest,
   { config, clock }: RecentLoginDeps,

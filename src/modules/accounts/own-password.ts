@@ -20,8 +20,8 @@ export interface OwnPasswordChange {
 }
 
 /**
- * Sets the password of the caller's own account; all other sessions and all tokens end.
- * @throws ApiError as `prove` of `Proofs`, validationFailed of the field `new_password`
+ * Ends all other sessions and all tokens. @throws ApiError as `prove` of `Proofs`, validationFailed
+ * (`new_password`)
  */
 export async function changeOwnPassword(
   { accounts, passwords, proofs }: OwnPasswordDeps,
@@ -33,7 +33,7 @@ export async function changeOwnPassword(
     { account: own, change: 'password', sent },
     async ({ account, guard, code, succeed }) => {
       const { userId, passwordHash } = account
-      // Pages send an empty one where the confirmation page has taken it.
+      // Pages send an empty password after the confirmation page.
       if (typeof sent.currentPassword === 'string' && sent.currentPassword !== '') {
         assertOtherPassword(wanted, sent.currentPassword, 'new_password')
       } else if ((await passwords.verify(wanted, passwordHash)).matches) {

@@ -42,7 +42,7 @@ const ownAccountSchema = (roles: readonly Role[]) =>
 const ChangePassword = {
   type: 'object',
   required: ['new_password'],
-  // Validated as text, unlike elsewhere: earlier versions answer 400 to another type.
+  // Validated as text: earlier versions answer 400 to another type.
   properties: { new_password: Password, ...acceptedProofs, current_password: Text },
 } as const
 
@@ -54,10 +54,7 @@ const SentChange = named(
 
 const access = { rule: authenticated }
 
-/**
- * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
- * USER) and /api/account (any account).
- */
+/** Below /api/user/account (role USER) and /api/account (any account). */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, users } = options
   const idOf = (id: string) => ownOperationId(id, app.prefix)

@@ -6,7 +6,7 @@ import type { AccountInput } from './accounts.ts'
 import { chosenUsernameFaults, faultOfChosen, newUsername } from './new-username.ts'
 import type { AccountSchemas } from './schemas.ts'
 
-/** Parses the username of a new account. @throws ApiError validationFailed if none can have it */
+/** @throws ApiError validationFailed */
 export function parseUsername(text: string): Username {
   return (
     newUsername(text) ??
@@ -17,10 +17,7 @@ export function parseUsername(text: string): Username {
   )
 }
 
-/**
- * Parses the username that the owner of a new account chooses: see `faultOfChosen`.
- * @throws ApiError validationFailed
- */
+/** See `faultOfChosen`. @throws ApiError validationFailed */
 export function parseChosenUsername(
   text: string,
   reserved: ReadonlySet<string>,
@@ -31,10 +28,7 @@ export function parseChosenUsername(
   return fault === null ? username : refuseField(['username'], chosenUsernameFaults[fault])
 }
 
-/**
- * Parses names of roles, each once; `known` are the roles of the service.
- * @throws ApiError validationFailed
- */
+/** @throws ApiError validationFailed */
 export function parseRoles(names: readonly string[], known: readonly Role[]): Role[] {
   const roles = names.map((name) => parseRole(name, known))
   const isRole = (role: Role | null) => role !== null
@@ -45,7 +39,7 @@ export function parseRoles(names: readonly string[], known: readonly Role[]): Ro
   throw new ApiError('validationFailed', { details, reason: { code: 'roles_unknown' } })
 }
 
-/** Answers the names that are roles, and leaves the others out. */
+/** Drops unknown names. */
 export function knownRoles(names: readonly string[], known: readonly Role[]): Role[] {
   return names.flatMap((name) => parseRole(name, known) ?? [])
 }
@@ -54,7 +48,7 @@ function oneOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
-/** The user of a new account: an existing one, or a new one. @throws ApiError validationFailed */
+/** @throws ApiError validationFailed */
 export function parseUser({
   user_id,
   name,

@@ -21,27 +21,24 @@ export interface PasswordMethodDeps {
 }
 
 export interface PasswordCredentials {
-  /** As sent. The username and the password are empty if they were not sent as text. */
+  /** As sent; empty if not sent as text. */
   readonly username: string
   readonly password: string
-  /** The client's address. */
   readonly address: string
-  /** The solution of a challenge. */
   readonly captcha?: string | undefined
 }
 
-/** The same where a mail address may stand for the username. */
+/** An email address can replace the username. */
 export interface TypedPassword extends PasswordCredentials {
-  /** What the attempt counts as, and the account whose password is verified. */
+  /** The name that the limits count, and the account to verify. */
   readonly names: Pick<LoginAttempt, 'username' | 'account'>
   readonly device: KnownDevice | null
 }
 
 /**
- * Authenticates by username and password. Every login mode, Basic and a change of the caller's own
- * password use this one method, so that all have the same protection. An unknown username, a wrong
- * password, a locked and a disabled account have the same answer and the same cost. Spec 3.3, 5.1,
- * 5.6. The method throws ApiError invalidCredentials, serviceUnavailable.
+ * Used by every login mode, Basic and password changes, for equal protection. Unknown username,
+ * wrong password, locked and disabled account have the same response and cost. Spec 3.3, 5.1, 5.6.
+ * @throws ApiError invalidCredentials, serviceUnavailable
  */
 export function byPassword(
   deps: PasswordMethodDeps,
@@ -51,7 +48,7 @@ export function byPassword(
   return byTypedPassword(deps, { ...sent, names, device: null })
 }
 
-/** Authenticates on the pages, where a mail address and a known browser count as well. */
+/** Accepts email addresses and remembered devices. */
 export function byTypedPassword(
   deps: PasswordMethodDeps,
   { username: text, password, names, ...of }: TypedPassword,
@@ -66,22 +63,19 @@ export function byTypedPassword(
   }
 }
 
-/** What the owner has proved who has just chosen the password of a new account. @param at epoch milliseconds */
+/** @param at epoch milliseconds */
 export function byChosenPassword(account: Account, at: number): Evidence {
   return { account, amr: ['pwd'], authTime: at }
 }
 
-/** Whether the text was none, or one that no account can have as its name. */
 function incompleteReason(text: string, password: string): RefusalReason {
   if (text === '') return { code: 'username_absent' }
   return { code: password === '' ? 'credentials_incomplete' : 'username_invalid' }
 }
 
 /**
- * Refuses an attempt without a valid username or without a password. The limits count it as any
- * other attempt (spec 3.3). It tries no password, so the account is not read and its failures are
- * not counted. The answer comes sooner than for a wrong password; that does not show which
- * usernames exist.
+ * The limits count the attempt (spec 3.3), but no account is read. The faster response does not
+ * reveal which usernames exist.
  */
 const incomplete = (reason: RefusalReason): Method => ({
   async prove() {
@@ -98,7 +92,7 @@ function passwordMethod(
     prepare: verifier.prepare,
 
     async prove(attempt) {
-      // Outside any transaction: other logins go on during the verification.
+      // No transaction: verification must not block other logins.
       const account = await accountStore(db).byUsername(username)
       const hash = attempt.usedUp ? null : (account?.passwordHash ?? null)
       const verification = await verifier.verify(password, hash, attempt.takenAt + maxStartDelayMs)
@@ -118,17 +112,14 @@ function passwordMethod(
       return { account, amr: ['pwd'], authTime: clock.now() }
     },
 
-    /**
-     * Replaces a hash of another kind or lower cost than the configured one: the password is known
-     * now.
-     */
+    /** Rehashes outdated hashes while the password is known. */
     async accepted({ account }) {
       const { userId, passwordHash } = account
       if (passwordHash === null || !passwords.isOutdated(passwordHash)) return
-      // If the account was locked meanwhile, the time of a second hash must not show that the
-      // password was right.
+      // If the account was locked meanwhile, the time of a second hash must not reveal a correct
+      // password.
       await accounts.reread(db, account, 'commit')
-      // The login does not depend on the new hash: the next login tries again.
+      // The next login retries.
       await refreshHash(userId, passwordHash).catch(() => {})
     },
   }

@@ -1,7 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, single } from '../../core/module/export-section.ts'
 
-/** The account with its roles, and its verified address. */
 export const sections: readonly ExportSection[] = [
   single({ name: 'account', tables: ['accounts', 'role_assignments'] }, async (db, userId) => {
     const row = await db

@@ -22,9 +22,8 @@ const ResetPassword = describe(
 const maxTries = 5
 
 /**
- * POST /api/admin/accounts/{username}/password: generates a one-time password for an owner who has
- * lost theirs. The administrator does not choose it, and the next login must replace it. ASVS
- * 6.4.6.
+ * Generates a one-time password; the administrator does not choose it, and the next login must
+ * replace it. ASVS 6.4.6.
  */
 export async function routes(app: App, { accounts, config, random }: Needs): Promise<void> {
   const named = accountNamed(accounts)
@@ -60,7 +59,7 @@ export async function routes(app: App, { accounts, config, random }: Needs): Pro
         if (await accounts.change(userId, wanted, { guard })) return text
         throw goneMeanwhile('accountNotFound')
       } catch (error) {
-        // A generated password may contain a short username by chance: generate another one.
+        // Retry if the generated password contains a short username by chance.
         const isUnlucky = error instanceof ApiError && error.row === 'validationFailed'
         if (!isUnlucky || tries === maxTries) throw error
       }

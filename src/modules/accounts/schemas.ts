@@ -15,7 +15,6 @@ import { ann, CreateUser } from '../users/schemas.ts'
 
 export const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
 
-/** The account of the examples: that of the user of the examples. */
 export const annsAccount = {
   username: 'ann',
   user_id: ann.id,
@@ -38,7 +37,6 @@ export const DeletionAt = {
     'When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise',
 } as const
 
-/** The JSON schemas of accounts, in a service that has these roles. */
 export function accountSchemas(roles: readonly Role[]) {
   const AccountBody = named(
     'Account',

@@ -30,7 +30,7 @@ export const settings = {
   }),
 }
 
-/** Usernames that cannot be chosen, by the names of the modules that reserve them. */
+/** By the module that reserves the names. */
 export type ReservedUsernames = Readonly<Record<string, readonly Username[]>>
 const reservedUsernames: ReservedUsernames = {}
 

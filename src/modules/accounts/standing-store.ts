@@ -5,7 +5,6 @@ import type { Schema } from '../../core/database/schema.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
 
-/** Counts of accounts, by state and by role. */
 export interface AccountTally {
   readonly total: number
   readonly byRole: Readonly<Record<string, number>>
@@ -15,15 +14,13 @@ export interface AccountTally {
   readonly mustChange: number
 }
 
-/** An account with failed logins in a row. */
 export interface FailingAccount {
   readonly username: Username
   readonly failures: number
-  /** Epoch milliseconds; null if the account is not locked out. */
+  /** Epoch milliseconds; null if not locked out. */
   readonly lockedUntil: number | null
 }
 
-/** Reads the state of all accounts, for administrators and the lockout. */
 export function standingStore(db: DatabaseOrTransaction) {
   const failing = (now: number) =>
     db
@@ -32,7 +29,7 @@ export function standingStore(db: DatabaseOrTransaction) {
       .where(isPresentAccount)
       .where((eb) => eb.or([eb('failed_logins', '>', 0), eb('locked_until', '>', now)]))
 
-  /** Counts the accounts that have a pending deletion and are not also disabled. */
+  /** Without accounts that are also disabled. */
   async function deletedByOwners(): Promise<number> {
     const { total } = await db
       .selectFrom('accounts')
@@ -45,10 +42,7 @@ export function standingStore(db: DatabaseOrTransaction) {
   }
 
   return {
-    /**
-     * Counts the accounts, also by each role of `known`. The cost depends only on the number of pending
-     * deletions.
-     */
+    /** The cost depends only on the number of pending deletions. */
     async tally(known: readonly Role[]): Promise<AccountTally> {
       const counted = await countedAccounts(db)
       const totalOf = (name: string) => counted.get(name) ?? 0
@@ -56,7 +50,7 @@ export function standingStore(db: DatabaseOrTransaction) {
         total: totalOf('total'),
         byRole: Object.fromEntries(known.map((role) => [role, totalOf(`role ${role}`)])),
         locked: totalOf('locked'),
-        // The count has the accounts that wait for their deletion: see 0029-account-deletions.ts.
+        // The stored count includes pending deletions: see 0029-account-deletions.ts.
         disabled: totalOf('disabled') - (await deletedByOwners()),
         secondFactor: totalOf('second_factor'),
         mustChange: totalOf('must_change'),
@@ -81,7 +75,7 @@ export function standingStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** Failing accounts: the latest lockouts first, then the accounts with the most failures. */
+    /** Latest lockouts first, then most failures. */
     async failing(now: number, offset: number, limit: number): Promise<FailingAccount[]> {
       const rows = await failing(now)
         .select(['username', 'failed_logins', 'locked_until'])
@@ -96,7 +90,7 @@ export function standingStore(db: DatabaseOrTransaction) {
         .offset(offset)
         .execute()
       return rows.map((row) => ({
-        username: row.username as Username, // canonical since it was stored
+        username: row.username as Username,
         failures: row.failed_logins,
         lockedUntil: row.locked_until !== null && row.locked_until > now ? row.locked_until : null,
       }))
@@ -104,7 +98,7 @@ export function standingStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** The counts of accounts, by the name of each count: see migrations/account-tallies.ts. */
+/** See migrations/account-tallies.ts. */
 export async function countedAccounts(
   db: DatabaseOrTransaction,
 ): Promise<ReadonlyMap<string, number>> {
@@ -117,7 +111,7 @@ export async function countedAccounts(
   return new Map(rows.map(({ name, total }) => [name.slice('accounts '.length), total]))
 }
 
-/** The exact condition of the index accounts_failing, so that the database uses it. */
+/** Must equal the condition of the index accounts_failing. */
 function isFailing(eb: ExpressionBuilder<Schema, 'accounts'>) {
   return eb.or([eb('failed_logins', '>', sql.lit(0)), eb('locked_until', 'is not', null)])
 }

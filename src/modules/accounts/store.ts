@@ -24,35 +24,29 @@ export type NewAccount = Pick<
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
 > &
   Partial<Pick<Account, 'locked' | 'active' | 'language'>> & {
-    /** Epoch milliseconds; null if it has no password, or one that was set in another system. */
+    /** Epoch milliseconds; null without a password, or for an imported password. */
     readonly passwordChangedAt: number | null
   }
 
-/** A new account with the number of its line in the import. */
 export type ImportedAccount = NewAccount & { readonly line: number }
 
 export interface AccountChanges {
   readonly passwordHash?: string
   readonly roles?: readonly RoleName[]
-  /** `false` ends the lockout as well. */
+  /** `false` also ends the lockout. */
   readonly locked?: boolean
   readonly active?: boolean
   readonly mustChange?: boolean
   readonly secondFactor?: boolean
 }
 
-/** Which accounts are listed; all by default. */
 export interface AccountFilter {
   readonly role?: Role | undefined
-  /**
-   * Accounts that are locked at this time, by an administrator or by the lockout. Epoch
-   * milliseconds.
-   */
+  /** By an administrator or the lockout. Epoch milliseconds. */
   readonly lockedAt?: number | undefined
   readonly active?: boolean | undefined
 }
 
-/** Which of the tokens issued so far end. */
 export interface EndedTokens {
   readonly access: boolean
   readonly refresh: boolean
@@ -99,11 +93,10 @@ const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
 interface Login {
   readonly userId: number
   readonly now: number
-  /** The time of a login with the password; null for any other login. */
+  /** Null for a login without a password. */
   readonly passwordAt: number | null
 }
-// A login writes the account instead of reading it, which takes no statement more. The columns of
-// other tables are subselects, because what `returning` may name differs between the databases.
+// The update replaces the read. Subselects, because `returning` differs between the databases.
 const presentAtLogin = prepared((db, { userId, now, passwordAt }: Parameters<Login>) =>
   db
     .updateTable('accounts')
@@ -155,7 +148,7 @@ export function accountStore(db: DatabaseOrTransaction) {
     await db
       .insertInto('token_versions')
       .values(wanted.map(({ userId }) => ({ ...firstVersions, user_id: userId })))
-      .onConflict((conflict) => conflict.doNothing()) // an earlier account of this user has left a row
+      .onConflict((conflict) => conflict.doNothing()) // a previous account left a row
       .execute()
     await assignRoles(wanted)
     await storePasswords(db, wanted.flatMap(passwordOf))
@@ -169,7 +162,7 @@ export function accountStore(db: DatabaseOrTransaction) {
     await db
       .insertInto('role_assignments')
       .values(rows)
-      .onConflict((conflict) => conflict.doNothing()) // it has the role already
+      .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
 
@@ -183,11 +176,10 @@ export function accountStore(db: DatabaseOrTransaction) {
   }
 
   /**
-   * Deletes staged accounts that have one of these usernames or users, so that a new account does
-   * not collide with rows that are invisible to its caller. An import that loses an account cannot
-   * finish: the loss is counted in its row. An import passes its id as `after`: it removes accounts
-   * of younger and of failed imports only. The transaction holds the locks of the usernames and
-   * users.
+   * Deletes staged accounts that would collide with a new account, invisibly to its caller. The
+   * loss is counted in the row of the import, which then cannot finish. An import passes its id as
+   * `after` to spare older imports, unless failed. The transaction must hold the locks of usernames
+   * and users.
    */
   async function removeStaged(
     usernames: readonly Username[],
@@ -208,7 +200,7 @@ export function accountStore(db: DatabaseOrTransaction) {
             .where((or) => or.or([or('id', '>', after), or('state', '=', 'failed')])),
         ),
       ])
-    // The row locks keep these imports from finishing before the loss is counted.
+    // Row locks: imports must not finish before the loss is counted.
     const affected = await forNoKeyUpdate(
       db,
       'imports',
@@ -249,7 +241,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? toAccount(row) : null
     },
 
-    /** By the canonical form of the verified address. */
+    /** By the canonical verified address. */
     async byEmail(key: string): Promise<Account | null> {
       const row = await byEmail.first(db, { key })
       return row ? toAccount(row) : null
@@ -260,15 +252,13 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? toAccount(row) : null
     },
 
-    /**
-     * An account and the count of its stored sessions, in one statement: every login reads both.
-     */
+    /** One statement, because every login reads both. */
     async present(userId: number): Promise<PresentAccount | null> {
       const row = await present.first(db, { userId })
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
-    /** The same for a login at `now`. Stores the time of the last login, and of the last one by password. */
+    /** Also stores the time of the last login. */
     async presentAtLogin(
       userId: number,
       now: number,
@@ -279,11 +269,11 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
-    /** One page of accounts, by user id. */
+    /** By user id. */
     async page(offset: number, limit: number): Promise<Account[]> {
       const deep = offset < minDeepOffset ? [] : await deepPage.all(db, { offset, limit })
       if (deep.length > 0) return deep.map(toAccount)
-      // The subquery skips the rows before the page without a read of their passwords and roles.
+      // The subquery skips rows without reading their passwords and roles.
       const ids = db
         .selectFrom('accounts')
         .select('user_id')
@@ -298,13 +288,10 @@ export function accountStore(db: DatabaseOrTransaction) {
       return rows.map(toAccount)
     },
 
-    /**
-     * Up to `limit` accounts with a greater user id, by user id; the cost is the same at any depth.
-     */
+    /** By user id; constant cost at any depth. */
     async after(userId: number, limit: number, filter: AccountFilter = {}): Promise<Account[]> {
       const { role, lockedAt, active } = filter
-      // Ordered by the column of the index in use, so that the database reads no more than `limit`
-      // rows.
+      // Ordered by the index in use, to read at most `limit` rows.
       let query = role
         ? accounts(db)
             .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
@@ -322,24 +309,18 @@ export function accountStore(db: DatabaseOrTransaction) {
       return rows.map(toAccount)
     },
 
-    /** How many accounts there are; the cost does not depend on their number. */
+    /** Constant cost. */
     async count(): Promise<number> {
       return (await countedAccounts(db)).get('total') ?? 0
     },
 
-    /**
-     * Inserts an account.
-     * @throws UniqueViolation if the username is taken or the user has an account
-     */
+    /** @throws UniqueViolation if the username is taken or the user has an account */
     async insert(account: NewAccount): Promise<void> {
       await removeStaged([account.username], [account.userId])
       await insertAll([account], rowOf)
     },
 
-    /**
-     * Inserts staged accounts of an import: they are invisible until the import is done.
-     * @throws UniqueViolation if a username is taken or a user has an account
-     */
+    /** Staged accounts are invisible until the import finishes. @throws UniqueViolation */
     async insertStaged(accounts: readonly ImportedAccount[], importId: number): Promise<void> {
       if (accounts.length === 0) return
       await insertAll(accounts, (account) => ({
@@ -359,9 +340,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       await changePassword(db, userId, { hash, mustChange }, now)
     },
 
-    /**
-     * Raises the token versions of a user, which ends older tokens; answers the new access version.
-     */
+    /** Ends older tokens; returns the new access version. */
     async raiseVersions(userId: number, { access, refresh }: EndedTokens): Promise<number> {
       const { access_version } = await db
         .updateTable('token_versions')
@@ -375,12 +354,12 @@ export function accountStore(db: DatabaseOrTransaction) {
       return access_version
     },
 
-    /** Removes an account. The token versions stay: a later account of the user continues them. */
+    /** Keeps the token versions for a later account of the user. */
     async remove(userId: number): Promise<void> {
       await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
     },
 
-    /** The last login with the password, epoch milliseconds; null if none is known. */
+    /** Epoch milliseconds. */
     async lastPasswordLogin(userId: number): Promise<number | null> {
       const row = await db
         .selectFrom('accounts')
@@ -390,7 +369,6 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row?.last_password_login_at ?? null
     },
 
-    /** Whether another usable account has the role ADMIN. */
     async hasOtherAdministrator(userId: number): Promise<boolean> {
       const row = await db
         .selectFrom('role_assignments')
@@ -413,7 +391,6 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** Marks an account for deletion. */
     async requestDeletion(userId: number, deletionAt: number): Promise<void> {
       await db
         .updateTable('accounts')
@@ -423,7 +400,7 @@ export function accountStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Cancels a pending deletion; answers whether one was pending. */
+    /** Returns whether a deletion was pending. */
     async cancelDeletion(userId: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('accounts')
@@ -434,7 +411,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** The users whose accounts are due for erasure at `now`, the longest overdue first. */
+    /** Longest overdue first. */
     async dueDeletions(now: number, limit: number): Promise<number[]> {
       const rows = await db
         .selectFrom('accounts')
@@ -484,7 +461,7 @@ function columnsOf(changes: AccountChanges): UpdateObject<Schema, 'accounts'> {
   }
 }
 
-/** Sets the flag `active`. During a pending deletion the flag takes effect if the deletion is cancelled. */
+/** During a pending deletion, sets the flag that a cancellation restores. */
 function flagOf(isActive: boolean) {
   const flag = sql.lit(Number(isActive))
   return {
@@ -503,7 +480,7 @@ type AccountRow = Selectable<Schema['accounts']> &
 function toAccount(row: AccountRow): Account {
   return {
     userId: row.user_id,
-    username: row.username as Username, // canonical since it was stored
+    username: row.username as Username,
     passwordHash: row.hash,
     roles: splitRoles(row.roles),
     locked: row.locked === 1,

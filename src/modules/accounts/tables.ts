@@ -65,53 +65,52 @@ interface AccountsTable {
   locked: number
   active: number
   second_factor: Generated<number>
-  /** Consecutive ones over all addresses; 0 after a success, and after a lockout began. */
+  /** Consecutive, from all addresses; reset by a success and by a lockout. */
   failed_logins: Generated<number>
-  /** The end of a lockout; `locked` is the administrator's lock. */
+  /** Lockout; `locked` is the administrator's lock. */
   locked_until: number | null
   created_at: number
   import_id: Generated<number | null>
   import_line: Generated<number | null>
-  /** The verified address as it was typed; `users.email` is another one, which proves nothing. */
+  /** As typed; `users.email` is unverified. */
   verified_email: Generated<string | null>
-  /** Its canonical form, unique among accounts. */
+  /** Canonical form, unique. */
   verified_email_key: Generated<string | null>
   email_verified_at: Generated<number | null>
-  /** When the mail server refused the address for good, and its words. */
+  /** When the mail server permanently rejected the address, and the response. */
   undeliverable_at: Generated<number | null>
   undeliverable_reason: Generated<string | null>
-  /** The language of pages and mail; null: the language of the request. */
+  /** Null: the language of the request. */
   language: Generated<string | null>
-  /** 0 before the first login. */
+  /** 0: no login. */
   last_login_at: Generated<number>
-  /** When the account is erased, because its owner asked for that; `active` is 0 until then. */
+  /** `active` is 0 until the requested erasure. */
   deletion_at: Generated<number | null>
-  /** The flag `active` of such an account as administrators set it; null for all others. */
+  /** The administrator's `active` flag during a pending deletion; otherwise null. */
   active_kept: Generated<number | null>
-  /** The last login with the password; null: none since this was recorded. */
+  /** Null: none since recording began. */
   last_password_login_at: Generated<number | null>
 }
 
-/** A full-text index of SQLite, which triggers of `accounts` fill. */
+/** SQLite full-text index, filled by triggers of `accounts`. */
 interface AccountsSearchTable {
   rowid: number
   text: string
 }
 
-/** The names of the roles of accounts. */
 interface RoleAssignmentsTable {
   account: number
   role: string
 }
 
-/** Versions of a user's tokens; a higher version ends the tokens that were issued before. */
+/** A higher version ends older tokens. */
 interface TokenVersionsTable {
   user_id: number
   access_version: number
   refresh_version: number
 }
 
-/** The names on lines of an import that created no account: see 0008-imports.ts. */
+/** Names on import lines that created no account: see 0008-imports.ts. */
 interface ImportNamesTable {
   import_id: number
   username: string

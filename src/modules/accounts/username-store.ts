@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
 
-/** An account by its name; `emailKey` is its verified address in canonical form. */
+/** `emailKey`: canonical verified address. */
 export interface NamedAccount {
   readonly userId: number
   readonly username: string
@@ -11,16 +11,16 @@ export interface NamedAccount {
 
 export interface SomeAccounts {
   readonly accounts: readonly NamedAccount[]
-  /** The greatest user id that was read; null after the last account. */
+  /** Null after the last account. */
   readonly last: number | null
 }
 
-// No rule refuses the own verified address, and of other ASCII names only one with an at sign.
+// Among ASCII names, only names with an at sign can break a rule; the own verified address is
+// allowed.
 const isUnusual = sql<boolean>`(
   (verified_email_key is null or verified_email_key <> username)
   and (username like '%@%' or octet_length(username) <> length(username)))`
 
-/** Reads usernames for the checks, by steps of a bounded size. */
 export function usernameStore(db: DatabaseOrTransaction) {
   const named = db
     .selectFrom('accounts')
@@ -28,7 +28,7 @@ export function usernameStore(db: DatabaseOrTransaction) {
     .where(isPresentAccount)
 
   return {
-    /** The accounts whose names may break a rule, among the next `size` accounts after a user id. */
+    /** Accounts whose names may break a rule. */
     async unusualAfter(userId: number, size: number): Promise<SomeAccounts> {
       const end = await db
         .selectFrom('accounts')
@@ -48,7 +48,7 @@ export function usernameStore(db: DatabaseOrTransaction) {
       return { accounts, last }
     },
 
-    /** The accounts with one of these names, without administrators. */
+    /** Without administrators. */
     async namedOneOf(usernames: readonly string[]): Promise<NamedAccount[]> {
       return named
         .where('username', 'in', usernames)
@@ -66,7 +66,6 @@ export function usernameStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Filters addresses, in canonical form: those that an account has verified. */
     async verifiedAmong(keys: readonly string[]): Promise<ReadonlySet<string | null>> {
       if (keys.length === 0) return new Set()
       const rows = await named.where('verified_email_key', 'in', keys).execute()

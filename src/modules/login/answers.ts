@@ -7,10 +7,9 @@ import type { LoginMode } from './settings.ts'
 
 export type LoginAnswersDeps = BrowserSessionDeps & TokenResultDeps & Pick<Needs, 'config'>
 
-/** Runs a login that gives this result. */
 export type RunLogin = <Issued, Answer>(result: Result<Issued, Answer>) => Promise<Answer>
 
-/** Answers a login in one of the three modes: `session` sets the cookie, the others give tokens. */
+/** `session` sets the cookie; other modes return tokens. */
 export async function answerLogin(
   deps: LoginAnswersDeps,
   mode: LoginMode,

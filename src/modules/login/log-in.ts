@@ -9,14 +9,13 @@ export type LogInDeps = AuthenticateDeps & StepDeps & Pick<Needs, 'completion' |
 export interface Login {
   readonly login: LoginAttempt
   readonly method: Method
-  /** The further fields of the request, for the steps that may follow. */
+  /** Fields for later steps. */
   readonly sent: LoginInput
 }
 
 /**
- * Runs a login: a method gives evidence, the steps meet the requirements, and the completion gives
- * the result. One transaction stores the result and settles the attempt as succeeded.
- * @throws ApiError what the limits, the method, the requirements and the steps refuse
+ * One transaction stores the result and marks the attempt as succeeded. @throws ApiError of limits,
+ * method, requirements and steps
  */
 export function logIn<Issued, Answer>(
   deps: LogInDeps,

@@ -1,9 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/**
- * POST /login in its modes (spec 4.1): form or JSON in, session, token or pair out; and the
- * administration of the throttle, which reads accounts. Routes: /login, /api/admin/throttle.
- */
+/** POST /login (spec 4.1), and administration of the throttle. */
 export const module: Module = {
   name: 'login',
   tag: 'Sign in',

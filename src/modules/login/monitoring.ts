@@ -10,10 +10,10 @@ import {
   resultOfRefused,
 } from './refused-logins.ts'
 
-/** By route, of the logins that succeeded. */
+/** By route. */
 const succeeded = () => new Counters()
 
-/** By method and error: the name of the error reveals no more than the answer did. */
+/** By method and error. The error name reveals no more than the response. */
 const refused = () =>
   new Counters([
     ['password', 'invalidCredentials'],
@@ -29,7 +29,7 @@ const refused = () =>
 const logins = () => new Counters()
 const secondFactor = () => new Counters()
 
-/** The method of a login, by its authentication method references: RFC 8176, and `fed` and `email`. */
+/** RFC 8176 `amr` values, and `fed` and `email`. */
 function methodOf(amr: readonly string[]): string {
   if (amr.includes('fed')) return 'provider'
   if (amr.includes('email')) return 'mail'
@@ -37,7 +37,7 @@ function methodOf(amr: readonly string[]): string {
 }
 
 export const monitoring: Monitoring = {
-  // Each request of a login ends in an event of its success, or in a refusal.
+  // Each login request ends in a success event or a refusal.
   count(measurements, on) {
     on.events(['authn_login_success', 'authn_login_successafterfail'], ({ context, login }) => {
       const amr = login?.factors ?? []

@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApiError } from '../../core/errors.ts'
 
-/** The method of a login that was refused; null if the request was none of its logins. */
+/** Null if the request was no login of the module. */
 type MethodOf = (request: FastifyRequest, error: string) => string | null
 
-/** The methods of other modules, which add theirs. */
+/** Modules add their methods. */
 export const refusedMethods = (): MethodOf[] => []
 
 const passwordRoutes: ReadonlySet<string> = new Set(['POST /login', 'POST /signin'])
 
-/** The method of a refused login, for the time series. */
 export function methodOfRefused(
   request: FastifyRequest,
   error: string,
@@ -26,7 +25,7 @@ export function methodOfRefused(
   return isOfBasic && sendsBasic(request) ? 'basic' : null
 }
 
-/** Errors that ask a login for a further step. */
+/** Errors that request a further step. */
 const steps: ReadonlySet<string> = new Set([
   'captchaRequired',
   'enrolmentRequired',
@@ -34,14 +33,14 @@ const steps: ReadonlySet<string> = new Set([
   'secondFactorRequired',
 ])
 
-/** How a login ended: `incomplete` asked for a further step, `failed` is a fault of the service. */
+/** `incomplete`: a further step is required; `failed`: a server error. */
 export function resultOfRefused({ status }: ApiError, error: string): string {
   if (steps.has(error)) return 'incomplete'
   if (status === 429) return 'throttled'
   return status >= 500 ? 'failed' : 'refused'
 }
 
-/** The method of login that a route is for, as metrics name it; null for any other route. */
+/** As named in metrics; null for other routes. */
 export function methodOfRoute(route: string): string | null {
   if (route === '/login') return 'password'
   return providerRoute.test(route) ? 'provider' : null
@@ -49,14 +48,14 @@ export function methodOfRoute(route: string): string | null {
 
 const providerRoute = /^\/oauth\/(?:[^/]+\/)?(?:callback|second-factor)$/
 
-/** The errors of HTTP Basic: of an account, and of a client. */
+/** HTTP Basic errors of accounts and clients. */
 const basicErrors: Readonly<Record<string, string>> = {
   authenticationRequired: 'basic',
   invalidClient: 'client',
   tooManyLoginAttempts: 'basic',
 }
 
-/** The method of a login that was refused, as metrics name it; null if the request was no login. */
+/** As named in metrics; null if the request was no login. */
 export function measuredMethodOfRefused(request: FastifyRequest, error: string): string | null {
   const method = methodOfRoute(request.routeOptions.url ?? '')
   return method ?? (sendsBasic(request) ? (basicErrors[error] ?? null) : null)

@@ -13,7 +13,7 @@ import { logIn } from './log-in.ts'
 import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
 import type { LoginMode } from './settings.ts'
 
-/** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
+/** Spec 3.1, 3.3, 4.1. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { config } = options
   acceptForms(app)
@@ -23,7 +23,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     {
       config: {
         access: { rule: anyone },
-        csrf: 'foreignPage', // no login from a page of another site
+        csrf: 'foreignPage', // blocks cross-site logins
         body: 'form',
         sends: LoginRequest,
         examples: { bodies: loginExamples },

@@ -22,8 +22,8 @@ const NewPassword = {
 } as const
 
 /**
- * The fields of POST /login. A username or password that is no text counts as wrong credentials
- * (401), not as a validation error, so that all refused logins look alike.
+ * A username or password that is no text counts as wrong credentials (401), so that all rejected
+ * logins look alike.
  */
 export const LoginBody = {
   type: 'object',
@@ -40,7 +40,7 @@ export const LoginBody = {
 
 const credentials = { username: 'ann', password: examplePasswords.present } as const
 
-/** The same fields as a client should send them. */
+/** For the documentation. */
 export const LoginRequest = named(
   'LoginRequest',
   {
@@ -70,7 +70,6 @@ export const loginExamples = {
   newPassword: { ...credentials, new_password: examplePasswords.next },
 }
 
-/** The answer of a login, in one of three forms by mode. */
 export const LoginAnswer = { oneOf: [SessionAnswer, AccessToken, TokenPair] } as const
 
 const page = <const Item extends JsonSchema>(items: Item, total?: string) =>
@@ -90,7 +89,6 @@ const limit = {
   blocked_until: null,
 } as const
 
-/** What a limit counts now. */
 export const LoginLimit = named(
   'LoginLimit',
   {
@@ -141,7 +139,6 @@ export const ThrottledAddress = {
   },
 } as const
 
-/** The answer of DELETE /api/admin/throttle/addresses/{address}. */
 export const AddressCleared = named(
   'ClearedAddress',
   exactly({
@@ -163,7 +160,7 @@ export const AddressCleared = named(
   },
 )
 
-/** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
+/** Both lists share page and limit. */
 export const ThrottleNow = named(
   'LoginLimits',
   exactly({

@@ -1,7 +1,7 @@
 import { oneOf, type Values } from '../../core/config/kinds.ts'
 import type { Group, Reading } from '../../core/config/load.ts'
 
-/** The result of a login: a cookie session, a token, or an access and a refresh token. */
+/** Cookie session, token, or access and refresh token. */
 export const loginModes = ['session', 'token', 'pair'] as const
 export type LoginMode = (typeof loginModes)[number]
 

@@ -8,35 +8,31 @@ import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Attempt } from '../throttle/attempt.ts'
 import type { Proof } from '../totp/second-factor.ts'
 
-/** The fields of a request for the steps of a login; an empty field of a form counts as absent. */
+/** Empty form fields count as absent. */
 export interface LoginInput extends Proof {
-  /** As sent; absent if the method was no password. */
+  /** Absent if the method used no password. */
   readonly password?: string
-  /** Only for an account that must change its password. */
   readonly newPassword: string | undefined
 }
 
 export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'requirements' | 'secondFactor' | 'tokens'>
 
-/** Takes the step of the second factor. @throws ApiError as `prove` of `SecondFactor` */
+/** @throws ApiError as `prove` of `SecondFactor` */
 export async function takeSecondFactor(
   { secondFactor }: Pick<StepDeps, 'secondFactor'>,
   evidence: Evidence,
   proof: Proof,
   attempt: Attempt,
 ): Promise<Evidence> {
-  // The second factor records wrong codes itself. To ask for a code already shows that the
-  // password was right, so the refusal need not wait.
+  // The second factor records wrong codes itself. The request for a code already shows that the
+  // password was right, so no delay.
   attempt.onFailure({ event: null, wait: null })
   await secondFactor.prove(evidence.account, proof)
   attempt.onFailure({ event: loginFail })
   return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'] }
 }
 
-/**
- * Takes the step of a new password.
- * @throws ApiError passwordChangeRequired if there is none; validationFailed
- */
+/** @throws ApiError passwordChangeRequired without a new password; validationFailed */
 export async function takePasswordChange(
   { accounts }: Pick<StepDeps, 'accounts'>,
   evidence: Evidence,
@@ -53,9 +49,9 @@ export async function takePasswordChange(
 }
 
 /**
- * Takes the steps that the requirements ask for, until all are met.
- * @throws ApiError secondFactorRequired, passwordChangeRequired, enrolmentRequired if a step lacks
- * its field; invalidCredentials, validationFailed, tooManyLoginAttempts if the field is wrong
+ * Repeats until all requirements are met. @throws ApiError secondFactorRequired,
+ * passwordChangeRequired, enrolmentRequired for a missing field; invalidCredentials,
+ * validationFailed, tooManyLoginAttempts for a wrong field
  */
 export async function meetRequirements(
   deps: StepDeps,
@@ -79,16 +75,16 @@ export async function meetRequirements(
 
   let evidence = first
   let isChanged = false
-  // If the account was locked during the verification, the answer must not show that the proof was
-  // right: this throws.
+  // Throws if the account was locked meanwhile: the response must not show that the proof was
+  // right.
   const reread = async () => ({
     ...evidence,
     account: await accounts.reread(db, evidence.account, 'commit'),
   })
   for (;;) {
     const next = requirements.pass('login', evidence)
-    // Refused only after the second factor: without a code, the answer would show which accounts
-    // must change their passwords.
+    // After the second factor only: otherwise the response shows which accounts must change
+    // passwords.
     const isSuperfluous = next !== 'second_factor' && next !== 'password_change'
     if (sent.newPassword && !isChanged && isSuperfluous) {
       await reread()

@@ -37,7 +37,7 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** Lists lockouts, then limits: the same columns, since both count failures against a maximum. */
+/** Same columns: both count failures against a maximum. */
 function list(call: CommandCall): Promise<void> {
   return withServices(
     call,
@@ -87,7 +87,6 @@ function list(call: CommandCall): Promise<void> {
   )
 }
 
-/** Yields the items of all pages, a page at a time. */
 async function* pages<Item>(
   read: (page: Page) => Promise<{ readonly data: readonly Item[]; readonly total: number }>,
 ): AsyncGenerator<readonly Item[]> {
@@ -134,7 +133,6 @@ async function clearName(call: CommandCall, text: string): Promise<void> {
   })
 }
 
-/** Whether failures in a row count, or have locked the account. */
 function isCounted({ failedLogins, lockedUntil }: FailureCount, now: number): boolean {
   return failedLogins > 0 || (lockedUntil !== null && lockedUntil > now)
 }

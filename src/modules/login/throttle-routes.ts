@@ -20,15 +20,12 @@ const maxPerPage = 100
 const noAddress = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
 
 /**
- * GET /api/admin/throttle, DELETE /api/admin/throttle/{username} and
- * DELETE /api/admin/throttle/addresses/{address}: an administrator sees and clears the limits and
- * lockouts that keep users from a login. The limits of clients are their own; a name clears those of
- * the account and of the client that have it. An address clears the limits that close it for all
- * names; the limits of a name stay.
+ * Administrators read and clear limits and lockouts. A name clears the limits of the account and of
+ * the client with that name. An address clears its limits for all names; limits of names stay.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { db, lock, throttle } = options
-  // One page at a time: callers who have gone leave the queue.
+  // Sequential; disconnected callers leave the queue.
   const queue = createBatchQueue({ maxRunning: 1 })
 
   app.get(
@@ -43,7 +40,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
     (request, reply) =>
       inTurn(request, reply, { mayBeRefused: true, queue })(async () => {
-        const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
+        const page = parsePage(request.query as Query, maxPerPage)
         const failing = await lock.failing(page)
         const counts = await throttle.page(page)
         return {
@@ -112,7 +109,6 @@ export async function routes(app: App, options: Needs): Promise<void> {
   )
 }
 
-/** A limit on the wire. */
 export function limitView(now: NamedState) {
   return {
     count: now.count,

@@ -5,23 +5,19 @@ import { accountIn } from '../accounts/accounts.ts'
 import { adminAction } from '../accounts/events.ts'
 import type { ForgottenOfAddress, LimitState } from '../throttle/overview.ts'
 
-/**
- * What an administrator sees and clears of the limits: over HTTP (throttle-routes.ts), or at the
- * command line (throttle-commands.ts).
- */
+/** Shared by throttle-routes.ts and throttle-commands.ts. */
 export type ThrottledDeps = Pick<Needs, 'accounts' | 'clients' | 'events' | 'lock' | 'throttle'>
 
-/** The state of a limit, with the username or the client that it counts, null if that is unknown. */
+/** Null if the name is unknown. */
 export interface NamedState extends LimitState {
   readonly username: string | null
-  /** Undefined if this is no limit of clients. */
+  /** Undefined if not a client limit. */
   readonly client: string | null | undefined
 }
 
 /**
- * Adds the usernames and the ids of clients to the states of limits. A limit stores a digest of the
- * name that was tried, since users type passwords into the wrong field. So a username is found only
- * if an account with failed logins has it, and an id only if a client of CLIENTS_FILE has it.
+ * Limits store a digest of the tried name, because users type passwords into the wrong field. Only
+ * names of accounts with failures and clients in CLIENTS_FILE are resolved.
  */
 export async function nameLimits(
   states: readonly LimitState[],
@@ -44,18 +40,16 @@ export async function nameLimits(
   )
 }
 
-/** What was forgotten of a username. */
 export interface Cleared {
   /** Null if no account has the name. */
   readonly userId: number | null
-  /** How many failed attempts the limits of the name had counted. */
+  /** Failed attempts that were counted. */
   readonly attempts: number
 }
 
 /**
- * Forgets the failed attempts of a username and its lockout, and those of a client, inside a
- * transaction.
- * @param clientId the name as it was written: an id of a client has no canonical form
+ * Clears attempts and lockout of a username, and attempts of a client. @param clientId as written:
+ * client ids have no canonical form
  */
 export async function clearThrottle(
   trx: DatabaseOrTransaction,
@@ -70,10 +64,7 @@ export async function clearThrottle(
   return { userId, attempts }
 }
 
-/**
- * Forgets the failed attempts that the limits of an address alone count, inside a transaction.
- * @param address as `parseThrottledAddress` answers it
- */
+/** Clears limits that count only the address. @param address from `parseThrottledAddress` */
 export async function clearAddress(
   trx: DatabaseOrTransaction,
   address: string,

@@ -4,16 +4,12 @@ import { decide } from '../../core/policy/decide.ts'
 import { type Principal, userIdOf } from '../../core/policy/principal.ts'
 import type { Rule } from '../../core/policy/rules.ts'
 
-/** A caller, and the rule that allows or denies it. */
 export interface AccessRequest {
   readonly rule: Rule
   readonly caller: Principal
 }
 
-/**
- * Converts a rule to the condition of a statement on posts. The condition holds for exactly the
- * posts for which `decide` answers true at that moment.
- */
+/** Converts a rule to SQL; must match exactly the posts that `decide` allows. */
 export function allowed(
   eb: ExpressionBuilder<Schema, 'posts'>,
   { rule, caller }: AccessRequest,

@@ -2,10 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { postNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
-/**
- * Posts with an owner and a lock (spec 2.7, 4.3): the routes of users, editors and administrators.
- * Routes: /api/posts, /api/editor/posts, /api/admin/posts/{id}/lock.
- */
+/** Posts with owner and lock (spec 2.7, 4.3). */
 export const module: Module = {
   name: 'posts',
   tag: 'Posts',

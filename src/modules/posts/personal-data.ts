@@ -1,7 +1,6 @@
 import { isoTime } from '../../core/lib/clock.ts'
 import { batches, type ExportSection, sectionBatch } from '../../core/module/export-section.ts'
 
-/** The posts of an author. */
 export const sections: readonly ExportSection[] = [
   batches({ name: 'posts', tables: ['posts'] }, async (db, userId, after?: { id: number }) => {
     const rows = await db

@@ -1,17 +1,17 @@
 import type { Resource } from '../../core/policy/decide.ts'
 
-/** A post. Spec 2.7. */
+/** Spec 2.7. */
 export interface Post {
   readonly id: number
   readonly title: string
   readonly body: string
-  /** The author's user; null after that user was deleted. */
+  /** Null after the user's deletion. */
   readonly authorId: number | null
-  /** The username of the author's account; null without an account. */
+  /** Null without an account. */
   readonly author: string | null
   /** Only the author can change a locked post. */
   readonly locked: boolean
-  /** Epoch milliseconds; `updatedAt` is of the last change of title or body. */
+  /** Epoch milliseconds; `updatedAt`: title or body. */
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -19,7 +19,7 @@ export interface Post {
 export type PostText = Pick<Post, 'title' | 'body'>
 export type PostChanges = { readonly [Field in keyof PostText]?: PostText[Field] | undefined }
 
-/** The facts of a post that rules use. A post that does not exist has no owner. */
+/** A missing post has no owner. */
 export function resourceOf(post: Post | null): Resource {
   const ownerId = post?.authorId ?? null
   return { ownerId: ownerId === null ? null : String(ownerId), locked: post?.locked ?? false }

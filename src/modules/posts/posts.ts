@@ -17,32 +17,25 @@ import type { Post, PostChanges, PostText } from './post.ts'
 import { postNotFound } from './problems.ts'
 import { type PostStore, postStore } from './store.ts'
 
-/** The posts resource. Spec 2.7, 3.4, 4.3. Ids are never given twice. */
+/** Spec 2.7, 3.4, 4.3. Ids are never reused. */
 export interface Posts {
   byId(id: number): Promise<Post | null>
   count(): Promise<number>
   slice(limit: number, from: SliceStart): Promise<Post[]>
-  /**
-   * Creates a post in the given transaction.
-   * @throws ApiError accessDenied if the caller has no user, or if that user was deleted
-   */
+  /** @throws ApiError accessDenied if the caller has no user, or a deleted user */
   create(trx: DatabaseOrTransaction, text: PostText, caller: Principal): Promise<Post>
   /**
-   * Changes the given fields of a post.
-   * @throws ApiError postNotFound; accessDenied if the rule denies the change of the post as it is
-   * when it is written; preconditionFailed
-   */
-  update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post>
-  /** Deletes a post; answers it as it was. @throws ApiError as `update` does */
-  remove(id: number, how: ChangeOfPost): Promise<Post>
-  /**
-   * Locks or unlocks a post; a repetition changes nothing. @throws ApiError postNotFound,
+   * @throws ApiError postNotFound; accessDenied by the rule at the time of writing;
    * preconditionFailed
    */
+  update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post>
+  /** Returns the deleted post. @throws ApiError as `update` */
+  remove(id: number, how: ChangeOfPost): Promise<Post>
+  /** Idempotent. @throws ApiError postNotFound, preconditionFailed */
   setLocked(id: number, locked: boolean, how: ChangeConditions<Post>): Promise<Post>
 }
 
-/** The changing statement applies the rule again, because the lock may have changed meanwhile. */
+/** The statement applies the rule again: the lock may have changed. */
 export interface ChangeOfPost extends ChangeConditions<Post>, AccessRequest {}
 
 export interface PostsDeps {
@@ -91,7 +84,7 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
     },
   }
 
-  /** `write` answers `as` with the change; null if the rule denies it, or if `seen` has changed. */
+  /** Null if the rule denies, or `seen` has changed. */
   function changing(
     type: typeof postCreated,
     id: number,
@@ -119,7 +112,7 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
   }
 }
 
-/** Answers the caller's user id. @throws ApiError accessDenied if the caller has no user */
+/** @throws ApiError accessDenied without a user */
 export function authorIdOf(caller: Principal): number {
   const id = userIdOf(caller)
   if (id === null) throw new ApiError('accessDenied', { reason: { code: 'author_needed' } })

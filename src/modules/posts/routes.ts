@@ -17,7 +17,7 @@ import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts
 
 const batchSize = 50 // a post can have 80 kB
 
-/** Posts module, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
+/** Spec 2.7, 3.4, 4.3. */
 export async function routes(app: App, { config, idempotency, posts }: Needs): Promise<void> {
   const removeRule = postsRules.remove[config.posts.deletePolicy]
   const listing = {
@@ -90,7 +90,7 @@ export async function routes(app: App, { config, idempotency, posts }: Needs): P
         body: CreatePost,
         response: { 201: PostBody },
       },
-      // Before the body is read: 403 comes before 400.
+      // 403 before 400.
       onRequest: async (request: FastifyRequest) => void authorIdOf(callerOf(request)),
     },
     async (request, reply) => {
@@ -174,7 +174,6 @@ export async function routes(app: App, { config, idempotency, posts }: Needs): P
   }
 }
 
-/** Converts a post to the body of an answer. */
 function show(post: Post): Static<typeof PostBody> {
   return {
     id: post.id,

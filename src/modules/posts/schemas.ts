@@ -11,7 +11,7 @@ import {
 } from '../../core/http/schemas.ts'
 import { ann } from '../users/schemas.ts'
 
-// Lengths count code points.
+// Code points.
 const Title = { type: 'string', minLength: 1, maxLength: 200, format: 'text' } as const
 const Body = { type: 'string', maxLength: 20_000, format: 'text' } as const
 
@@ -47,7 +47,7 @@ export const PostBody = named(
 
 export const PostId = idIn(hello.id)
 
-// Unknown fields are ignored and never stored: author_id and locked among them.
+// Unknown fields, such as author_id and locked, are ignored.
 export const CreatePost = named(
   'NewPost',
   {

@@ -18,8 +18,7 @@ export interface NewPost {
   readonly createdAt: number
 }
 
-// After the deletion of a user with very many posts these name it until they are cleared. An author
-// with an account is there, which saves the look-up.
+// Posts keep a deleted user's id until cleared. An author with an account exists.
 const authorId = sql<number | null>`case
   when accounts.user_id is null and ${isPendingDeletion('posts.author_id')} then null
   else posts.author_id end`
@@ -47,7 +46,7 @@ const byId = prepared((db, { id }: Parameters<{ id: number }>) =>
 const afterId = prepared((db, { id, limit }: Parameters<{ id: number; limit: number }>) =>
   posts(db).where('posts.id', '>', id).orderBy('posts.id').limit(limit),
 )
-// The subquery skips ids in an index: skipping whole posts takes longer.
+// Skips ids in an index: faster than skipping posts.
 const fromOffset = prepared(
   (db, { offset, limit }: Parameters<{ offset: number; limit: number }>) =>
     posts(db)
@@ -74,7 +73,7 @@ export function postStore(db: DatabaseOrTransaction) {
       return row ? toPost(row) : null
     },
 
-    /** Reads and locks the row until the transaction ends. */
+    /** Locks the row. */
     async byIdForUpdate(id: number): Promise<Post | null> {
       const row = await forNoKeyUpdate(
         db,
@@ -94,10 +93,7 @@ export function postStore(db: DatabaseOrTransaction) {
       return id
     },
 
-    /**
-     * Writes title and body. False if the rule denies the change, also because of a lock that was
-     * set meanwhile, or if the post differs from `seen`.
-     */
+    /** False if the rule denies (also by a new lock), or the post differs from `seen`. */
     async update(
       { id, title, body, updatedAt }: Pick<Post, 'id' | 'title' | 'body' | 'updatedAt'>,
       asked: AccessRequest,
@@ -113,7 +109,7 @@ export function postStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** Deletes a post. False if the rule denies it, or if the post differs from `seen`. */
+    /** False if the rule denies, or the post differs from `seen`. */
     async remove(id: number, asked: AccessRequest, seen?: Post): Promise<boolean> {
       const row = await db
         .deleteFrom('posts')
@@ -124,7 +120,7 @@ export function postStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** Locks or unlocks. False if there is no such post, or if it differs from `seen`. */
+    /** False if missing, or different from `seen`. */
     async setLocked(id: number, locked: boolean, seen?: Post): Promise<boolean> {
       const row = await db
         .updateTable('posts')
@@ -136,12 +132,12 @@ export function postStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** Counts all posts; costs the same at any number. */
+    /** Constant cost. */
     async count(): Promise<number> {
       return (await total.one(db, {})).total
     },
 
-    /** Reads posts in id order from `offset`, or after an id. */
+    /** By id, from `offset` or after an id. */
     async slice(limit: number, from: SliceStart): Promise<Post[]> {
       if ('afterId' in from) return (await afterId.all(db, { limit, id: from.afterId })).map(toPost)
       const { offset } = from
@@ -152,7 +148,7 @@ export function postStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** The condition that a post, with its author's name, still equals `seen`. */
+/** Includes the author's name. */
 function isAsSeen(
   eb: ExpressionBuilder<Schema, 'posts'>,
   seen: Post | undefined,

@@ -24,10 +24,10 @@ interface PostsTable {
   id: Generated<number>
   title: string
   body: string
-  /** Null after the user was deleted. */
+  /** Null after the user's deletion. */
   author_id: number | null
   locked: Generated<number>
   created_at: number
-  /** The last change of title or body. */
+  /** Title or body. */
   updated_at: number
 }

@@ -6,10 +6,7 @@ import { shownWith } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName, accountSchemas } from '../accounts/schemas.ts'
 
-/**
- * DELETE /api/admin/accounts/{username}/second-factor: an administrator removes the second factor
- * of a user who has lost the device and the recovery codes.
- */
+/** For a user who has lost the device and the recovery codes. */
 export async function routes(app: App, { accounts, config, secondFactor }: Needs): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)

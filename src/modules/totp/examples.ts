@@ -14,7 +14,7 @@ const withTotp: Make = ({ app }, caller) => {
   return { json: { totp: caller.device?.code(), ...present(caller) } }
 }
 
-/** The codes of the enrolment that a caller has begun last: it takes the place of others. */
+/** The caller's latest enrolment. */
 export const enrolments = new WeakMap<Caller, Device['code']>()
 
 export const examples: Examples = {
@@ -27,7 +27,7 @@ export const examples: Examples = {
           enrolments.set(caller, await beginEnrolment(app, await app.session(caller.who)))
         }
         return {
-          // The code of the moment at which it is sent.
+          // Computed when sent.
           get json() {
             return { totp: enrolments.get(caller)?.() }
           },

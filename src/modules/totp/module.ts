@@ -2,10 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { secondFactorNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
-/**
- * The second factor (spec 5.5): TOTP codes and recovery codes. Routes: /api/account/totp,
- * /api/account/recovery-codes, /api/admin/accounts/{username}/second-factor.
- */
+/** Spec 5.5. */
 export const module: Module = {
   name: 'totp',
   tag: 'Second factor',

@@ -24,10 +24,9 @@ const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound']
 const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
 
 /**
- * The second factor of the caller's own account, spec 5.5: POST, PUT and DELETE /totp and POST
- * /recovery-codes below /api/user/account (role USER) and /api/account (any account). Each requires
- * reauthentication, and all but PUT proofs of the person, which PUT has by what POST began. An
- * enrolment token is accepted by POST and PUT /totp only.
+ * Below /api/user/account (role USER) and /api/account (any account); spec 5.5. All except PUT,
+ * which relies on POST, require proofs of the person. Enrolment tokens work for POST and PUT /totp
+ * only.
  */
 export async function routes(app: App, { accounts, proofs, secondFactor }: Needs): Promise<void> {
   const idOf = (id: string) => ownOperationId(id, app.prefix)
@@ -98,7 +97,7 @@ export async function routes(app: App, { accounts, proofs, secondFactor }: Needs
         errors: [...proofErrors, secondFactorNotFound],
         examples: { answer: { message: 'Second factor removed' } },
       },
-      preValidation: async (request) => void (await ownWithFactor(request)), // 404 comes before 400
+      preValidation: async (request) => void (await ownWithFactor(request)), // 404 before 400
       schema: {
         operationId: idOf('removeTotp'),
         summary: 'Remove the second factor, with proofs of the person',

@@ -1,7 +1,7 @@
 import { type ExportSection, single } from '../../core/module/export-section.ts'
 import { factorStore } from './store.ts'
 
-/** Whether there is a second factor, and how many recovery codes are left; no secret. */
+/** Excludes secrets. */
 export const sections: readonly ExportSection[] = [
   single(
     { name: 'second_factor', tables: ['second_factors', 'recovery_codes'] },

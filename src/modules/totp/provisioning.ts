@@ -1,17 +1,17 @@
 import { base32 } from './totp.ts'
 
-/** The values from which an authenticator app is set up. Spec 5.5. */
+/** Spec 5.5. */
 export interface Provisioning {
-  /** Base32, for typing. */
+  /** Base32. */
   readonly secret: string
   readonly uri: string
-  /** The URI as a QR code: SVG text, so that a page can show it without a `data:` address. */
+  /** The URI as SVG: pages need no `data:` address. */
   readonly qr: string
 }
 
 const issuer = 'Gatehouse'
 
-/** Builds `otpauth://totp/<issuer>:<account>?secret=<SECRET>&issuer=<issuer>`, exactly. */
+/** Exactly `otpauth://totp/<issuer>:<account>?secret=<SECRET>&issuer=<issuer>`. */
 export async function provision(bytes: Uint8Array, account: string): Promise<Provisioning> {
   const secret = base32(bytes)
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
@@ -19,8 +19,7 @@ export async function provision(bytes: Uint8Array, account: string): Promise<Pro
   return { secret, uri, qr: await qrOf(uri) }
 }
 
-/** The URI as a QR code: SVG text. */
 export async function qrOf(uri: string): Promise<string> {
-  const { renderSVG } = await import('uqr') // needed by an enrolment alone
+  const { renderSVG } = await import('uqr')
   return renderSVG(uri)
 }

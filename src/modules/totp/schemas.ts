@@ -31,7 +31,7 @@ export const RecoveryCodes = named(
   { recovery_codes: recoveryCodes },
 )
 
-// Without types: a value that is no valid code is a wrong code, and is counted as one.
+// No types: an invalid value counts as a wrong code.
 export const Code = { type: 'object', properties: { totp: {} } } as const
 
 export const SentCode = named(

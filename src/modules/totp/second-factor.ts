@@ -18,61 +18,54 @@ import { createRecoveryCodes, recoveryCodeDigest } from './recovery-codes.ts'
 import { factorStore } from './store.ts'
 import { matchingSteps } from './totp.ts'
 
-/** The second factor: enrolment, proof and removal. Spec 5.5; RFC 6238. */
+/** Spec 5.5; RFC 6238. */
 export interface SecondFactor {
-  /** What an administrator may know of the factor of an account; null if it has none. */
+  /** Null without a factor. */
   stateOf(userId: number): Promise<FactorState | null>
   /**
-   * Begins an enrolment with a new secret, which is valid after `confirm`. An existing factor stays
-   * valid until then. An end of all logins ends the enrolment.
-   * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
+   * The new secret is valid after `confirm`; an existing factor stays valid until then. @throws
+   * ApiError invalidCredentials if all logins have ended, which cancels the enrolment
    */
   begin(account: Account, guard?: Guard): Promise<Provisioning>
   /**
-   * Confirms an enrolment and answers ten recovery codes. Other logins of the account end, because
-   * they were made without the factor.
-   * @throws ApiError validationFailed without a code, which does not count as a wrong one;
-   * invalidCredentials, tooManyLoginAttempts
+   * Returns ten recovery codes. Ends other logins, made without the factor. @throws ApiError
+   * validationFailed without a code (not counted as wrong); invalidCredentials,
+   * tooManyLoginAttempts
    */
   confirm(account: Account, code: unknown, options: FactorOptions): Promise<string[]>
-  /** Removes the factor. All logins of the account end, except the session `keepSession`. */
+  /** Ends all logins except `keepSession`. */
   remove(account: Account, options: FactorOptions): Promise<void>
-  /** Removes an enrolment that was not confirmed, if there is one. */
+  /** Only if unconfirmed. */
   abandon(account: Account, guard?: Guard): Promise<void>
-  /**
-   * Replaces all recovery codes by ten new ones.
-   * @throws ApiError invalidCredentials if the account has no factor
-   */
+  /** Returns ten codes. @throws ApiError invalidCredentials without a factor */
   renewCodes(account: Account, guard?: Guard): Promise<string[]>
   /**
-   * Removes a factor that was confirmed at `since` or later, epoch milliseconds, and recovery codes
-   * that were made since then, in the caller's transaction, which ends all logins.
+   * Removes what was added at `since` (epoch milliseconds) or later. The caller ends all logins.
    */
   removeSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
   /**
-   * Verifies the proof of an account that has the factor; each code is accepted once.
-   * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
-   * tooManyLoginAttempts after five wrong ones in 15 minutes
+   * Each code is accepted once. @throws ApiError secondFactorRequired without a proof,
+   * invalidCredentials for a wrong proof, tooManyLoginAttempts after five wrong proofs in 15
+   * minutes
    */
   prove(account: Account, proof: Proof, options?: ProveOptions): Promise<void>
 }
 
 export interface ProveOptions {
   readonly guard?: Guard | undefined
-  /** What else a wrong proof changes in the transaction that counts it. */
+  /** Runs in the transaction that counts a wrong proof. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface FactorState {
-  /** Epoch milliseconds; null if it was confirmed before version 0.9.0. */
+  /** Epoch milliseconds; null before version 0.9.0. */
   readonly confirmedAt: number | null
   readonly recoveryCodesLeft: number
 }
 
-/** The session that goes on, and the guard of the caller. */
 type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
 
-/** A TOTP code or a recovery code as the caller sent it; a value of another type is wrong. */
+/** A value of another type is wrong. */
 export interface Proof {
   readonly totp?: unknown
   readonly recoveryCode?: unknown
@@ -85,7 +78,6 @@ export interface SecondFactorDeps {
   readonly random: Random
   readonly events: Events
   readonly keys: Pick<KeySet, 'dataKey'>
-  /** Adds the factor to a session whose user has confirmed it. */
   readonly proved: (trx: DatabaseOrTransaction, sessionId: string) => Promise<void>
 }
 
@@ -157,7 +149,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const { userId } = account
       const codes = createRecoveryCodes(random)
       const work = async (trx: DatabaseOrTransaction) => {
-        // Without a factor, or after its removal, recovery codes have nothing to replace.
+        // Recovery codes are invalid without a factor.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw refused('second_factor_removed', account)
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
@@ -197,7 +189,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     },
   }
 
-  /** Counts an attempt before it verifies the proof; `judge` marks the success itself. */
+  /** Counts the attempt before the verification; `judge` marks the success. */
   function counted(
     account: Account,
     wrong: FactorReason,
@@ -240,7 +232,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     return true
   }
 
-  /** The secret of an enrolment; null if the account has ended its logins since it began. */
+  /** Null if the logins have ended since the enrolment began. */
   function pendingSecret(account: Account, pending: string): Uint8Array | null {
     try {
       return unseal(keys.dataKey, enrolmentOf(account), pending)
@@ -269,14 +261,14 @@ function contextOf(userId: number): string {
 }
 
 /**
- * Binds the secret of an enrolment to the logins of its account. The proofs of the person were given
- * when the enrolment began. After a reset of the password these proofs no longer count.
+ * Binds the secret to the logins: proofs given at the start of the enrolment are void after a
+ * password reset.
  */
 function enrolmentOf({ userId, refreshVersion }: Account): string {
   return `enrolment of ${userId} at ${refreshVersion}`
 }
 
-/** Whether a field was sent; one that is empty counts as absent. */
+/** An empty field counts as absent. */
 export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }

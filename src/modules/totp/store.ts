@@ -2,19 +2,18 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
 
-/** The second factor of an account; each secret is encrypted under the data key. */
+/** Secrets are encrypted with the data key. */
 export interface StoredFactor {
-  /** The confirmed secret; null while only an enrolment has begun. */
+  /** Null before confirmation. */
   readonly sealed: string | null
-  /** The secret of an enrolment that waits for its first code. */
+  /** Waits for its first code. */
   readonly pending: string | null
-  /** Epoch milliseconds; null before the confirmation, and for a factor of a version before 0.9.0. */
+  /** Epoch milliseconds; null before the confirmation, or before version 0.9.0. */
   readonly confirmedAt: number | null
 }
 
 type OfUser = Parameters<{ userId: number }>
 type Factor = { readonly userId: number; readonly sealed: string }
-/** The uses of a factor as they were read, and as they become. */
 type Use = Factor & {
   readonly last: number
   readonly bits: number
@@ -22,7 +21,6 @@ type Use = Factor & {
   readonly newBits: number
 }
 
-// The queries of every login with a code.
 const ofUser = prepared((db, { userId }: OfUser) =>
   db
     .selectFrom('second_factors')
@@ -70,7 +68,7 @@ export function factorStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Makes the pending secret the factor; false if that secret is no longer pending. */
+    /** False if the secret is no longer pending. */
     async confirm(
       userId: number,
       pending: string,
@@ -94,10 +92,7 @@ export function factorStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /**
-     * Uses up one step; false if it was used before. The writing statement compares and sets: if
-     * another code was used since the read, it changes nothing, and the read is repeated.
-     */
+    /** False if used before. Compare-and-set: repeats the read if another code was used since. */
     async useStep(userId: number, sealed: string, step: number): Promise<boolean> {
       for (;;) {
         const row = await uses.first(db, { userId, sealed })
@@ -108,7 +103,7 @@ export function factorStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Deletes an enrolment that has begun, if the account has no factor. */
+    /** Only without a factor. */
     async abandon(userId: number): Promise<void> {
       await db
         .deleteFrom('second_factors')
@@ -123,8 +118,8 @@ export function factorStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes what was added at `since` or later, epoch milliseconds: the factor, an enrolment that
-     * waits for its code, and recovery codes. Answers whether the factor was removed.
+     * Removes the factor, enrolment and codes added at `since` (epoch milliseconds) or later.
+     * Returns whether the factor was removed.
      */
     async removeSince(userId: number, since: number): Promise<boolean> {
       const { confirmedAt = null } = (await this.of(userId)) ?? {}
@@ -154,7 +149,7 @@ export function factorStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Uses up a recovery code; false if it is unknown or used. */
+    /** False if unknown or used. */
     async useCode(userId: number, code: string): Promise<boolean> {
       return (await usedCode.first(db, { userId, code })) !== undefined
     },

@@ -26,21 +26,21 @@ declare module '../../core/database/schema.ts' {
 
 interface SecondFactorsTable {
   user_id: number
-  /** The confirmed secret, and a pending one without a first code; encrypted under the data key. */
+  /** Confirmed, or pending without a first code; encrypted with the data key. */
   sealed: string | null
   pending: string | null
-  /** The latest step of 30 s whose code was accepted. */
+  /** The latest accepted 30 s step. */
   last_step: number
-  /** The steps whose codes were used: bit n stands for `last_step - n`. */
+  /** Bit n: step `last_step - n`. */
   used_steps: Generated<number>
-  /** When the secret was confirmed; null before, and for secrets of earlier versions. */
+  /** Null if unconfirmed, or from earlier versions. */
   confirmed_at: Generated<number | null>
 }
 
 interface RecoveryCodesTable {
   user_id: number
-  /** Digest of the code. */
+  /** Digest. */
   code: string
-  /** Null for codes of a version before. */
+  /** Null for codes of earlier versions. */
   created_at: Generated<number | null>
 }

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { equalInConstantTime } from '../../core/crypto/digest.ts'
 
-/** Time-based one-time passwords: RFC 6238 with SHA-1, six digits and steps of 30 seconds. */
+/** RFC 6238 with SHA-1, six digits. */
 export const stepSeconds = 30
 const digits = 6
-// One step each way: a code is accepted within a window of plus or minus 30 seconds. Spec 5.5.
+// Plus or minus 30 seconds. Spec 5.5.
 const tolerance = 1
 const codeFormat = /^[0-9]{6}$/
 
-/** Computes the code of one step. RFC 4226 section 5.3. */
+/** RFC 4226 section 5.3. */
 export function codeOfStep(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -18,18 +18,18 @@ export function codeOfStep(secret: Uint8Array, step: number): string {
   return String(number).padStart(digits, '0')
 }
 
-/** Finds the steps around `now` (epoch milliseconds) that have this code, the earliest first. */
+/** `now` in epoch milliseconds; earliest first. */
 export function matchingSteps(secret: Uint8Array, code: string, now: number): number[] {
   if (!codeFormat.test(code)) return []
   const present = Math.floor(now / 1000 / stepSeconds)
   const steps = Array.from({ length: 2 * tolerance + 1 }, (_, index) => present - tolerance + index)
-  // Every step is compared, so that the time does not tell which one matched.
+  // Compares every step: the time must not reveal the match.
   return steps.filter((step) => equalInConstantTime(codeOfStep(secret, Math.max(0, step)), code))
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Encodes bytes as Base32 without padding. RFC 4648 section 6. */
+/** RFC 4648 section 6, without padding. */
 export function base32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0

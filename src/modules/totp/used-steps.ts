@@ -1,24 +1,21 @@
-/** The used steps of a second factor, whose codes are accepted once. RFC 6238 section 5.2. */
+/** Codes are accepted once. RFC 6238 section 5.2. */
 export interface UsedSteps {
-  /** The latest used step. */
   readonly last: number
-  /** Bit n stands for the step `last - n`. */
+  /** Bit n: step `last - n`. */
   readonly bits: number
 }
 
 /**
- * How many steps are remembered, 26 minutes of them: a number of 52 bits is exact on both databases
- * and in JavaScript. If the clock goes back by less, unused codes are still accepted; older steps
- * count as used.
+ * 26 minutes; 52 bits are exact in both databases and JavaScript. Unused codes stay valid if the
+ * clock goes back by less; older steps count as used.
  */
 const remembered = 52
 
-/** The used steps after the first code of a factor. */
 export function firstUse(step: number): UsedSteps {
   return { last: step, bits: 1 }
 }
 
-/** Adds a step to the used ones; null if it was used, or may have been. */
+/** Null if the step was used, or is too old to know. */
 export function useOf(step: number, { last, bits }: UsedSteps): UsedSteps | null {
   const ahead = step - last
   if (ahead >= remembered) return firstUse(step)
