@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that is printed and serialized as `[redacted]`; only `reveal()` answers it. */
+/** Printed and serialized as `[redacted]`. */
 export class Secret {
   readonly #value: string
 

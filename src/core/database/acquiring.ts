@@ -1,9 +1,6 @@
 import type { DatabaseConnection, Dialect } from 'kysely'
 
-/**
- * A dialect that uses the driver of another one and acquires its connections by `acquire`. The
- * other dialect opens and closes the driver.
- */
+/** Wraps the driver of a dialect, but acquires connections by `acquire`. */
 export function acquiringBy(dialect: Dialect, acquire: () => Promise<DatabaseConnection>): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),

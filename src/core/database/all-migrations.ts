@@ -37,10 +37,7 @@ import * as pagesByOffset from './migrations/0040-pages-by-offset.ts'
 import * as webhookEventNames from './migrations/0041-webhook-event-names.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
-/**
- * All migrations in order, append only: a migration that was released is never edited. Each says whether it
- * only adds: see `MigrationKind`.
- */
+/** Append only: released migrations are never edited. */
 export const migrations: readonly Step[] = [
   expand(foundation.statements),
   expand(loginLimits.statements),
@@ -83,7 +80,7 @@ export const migrations: readonly Step[] = [
 export const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
 
-/** The statements of the own migrations of modules, which run after the shared migrations. */
+/** Own migrations of modules, which run after the shared ones. */
 export function moduleStatements(
   database: 'sqlite' | 'postgres',
   modules: readonly { readonly migrations?: readonly Migration[] }[],
@@ -93,7 +90,7 @@ export function moduleStatements(
   )
 }
 
-/** The statements that create the schema in an empty database, without the schemas of modules. */
+/** For an empty database, without modules' schemas. */
 export function schemaStatements(database: 'sqlite' | 'postgres'): string[] {
   return [[versionTable], ...migrations.map(({ statements }) => statements)].flatMap((statements) =>
     statementsFor(database, statements),

@@ -1,6 +1,6 @@
 /**
- * Answers a parameter that a column can store. The drivers silently convert some other values to
- * text or NULL, and node:sqlite reads a Date in the first position as named parameters.
+ * Drivers silently convert some values to text or NULL, and node:sqlite reads a leading Date as
+ * named parameters.
  * @throws TypeError
  */
 export function bindable(value: unknown): number | string | bigint | Uint8Array | null {

@@ -1,30 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Database, DatabaseOrTransaction } from './database.ts'
 
-/**
- * How an attempt at a transaction has ended; `unknown`: its commit failed, or only the answer to it
- * was lost.
- */
+/** `unknown`: the commit failed, or only its answer was lost. */
 export type TransactionEnd = 'committed' | 'rolled back' | 'unknown'
 
-/** The work of an attempt at a transaction; `isOpen` until that ends. */
 interface Commit {
-  /** In the transaction, just before its commit. */
+  /** Inside the transaction. */
   readonly before: ((trx: DatabaseOrTransaction) => Promise<void>)[]
-  /** When it has ended, in whatever way. */
+  /** After any end. */
   readonly ends: ((end: TransactionEnd) => void)[]
-  /** After the commit. */
   readonly work: (() => void)[]
   isOpen: boolean
   isCommitting: boolean
 }
 
-// Kept by asynchronous context and not by `trx`: Kysely makes several objects for one transaction.
+// By asynchronous context: Kysely creates several `trx` objects per transaction.
 const commits = new AsyncLocalStorage<Commit>()
 
 /**
- * Does work after the transaction is committed, outside it and in the order of the calls. Does
- * nothing if the transaction is rolled back; an attempt that is begun anew registers its own work.
+ * Runs work after the commit, in call order; never after a rollback. A retry registers its own
+ * work.
  * @throws Error outside a transaction
  */
 export function afterCommit(trx: DatabaseOrTransaction, work: () => void): void {
@@ -32,8 +27,8 @@ export function afterCommit(trx: DatabaseOrTransaction, work: () => void): void 
 }
 
 /**
- * Does work in the transaction, just before its commit and in the order of the calls; what it throws
- * rolls the transaction back. @throws Error outside a transaction
+ * Runs work inside the transaction, in call order; errors roll back. @throws Error outside a
+ * transaction
  */
 export function beforeCommit(
   trx: DatabaseOrTransaction,
@@ -42,12 +37,12 @@ export function beforeCommit(
   openCommit(trx).before.push(work)
 }
 
-/** Calls when this attempt has ended, before the work of `afterCommit`. @throws as `afterCommit` */
+/** Runs before the work of `afterCommit`. @throws Error outside a transaction */
 export function atEnd(trx: DatabaseOrTransaction, ended: (end: TransactionEnd) => void): void {
   openCommit(trx).ends.push(ended)
 }
 
-/** Answers an object that stands for this attempt at the transaction. @throws as `afterCommit` */
+/** An object that identifies this attempt. @throws Error outside a transaction */
 export function attemptOf(trx: DatabaseOrTransaction): object {
   return openCommit(trx)
 }
@@ -59,9 +54,8 @@ function openCommit(trx: DatabaseOrTransaction): Commit {
 }
 
 /**
- * Makes one attempt at a transaction, with the work that is registered for its commit. For callers
- * that need neither locks nor another attempt.
- * @throws what `attempt` throws; Error if work after the commit threw, once all of it has run
+ * For callers without locks or retries.
+ * @throws errors of `attempt`; Error if work after the commit threw, once all has run
  */
 export async function committing<T>(
   db: Database,
@@ -90,7 +84,7 @@ export async function committing<T>(
 }
 
 async function ending<T>(commit: Commit, attempt: () => Promise<T>): Promise<T> {
-  // Without a COMMIT that was sent, the server rolls back, whatever has become of the connection.
+  // The server rolls back unless COMMIT was sent.
   let end: TransactionEnd = 'rolled back'
   try {
     const result = await attempt()

@@ -5,10 +5,7 @@ import { connectSqlite } from './sqlite/connect.ts'
 
 const poolMax = 10
 
-/**
- * Opens PostgreSQL if its address is set, otherwise the SQLite file.
- * @throws Error as `connectSqlite`
- */
+/** @throws Error like `connectSqlite` */
 export function connect(given: ConnectOptions): Connected {
   const { postgres: address, measurements = databaseMeasurements() } = given
   const options = { ...given, measurements }

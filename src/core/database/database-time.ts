@@ -3,8 +3,8 @@ import type { DatabaseOrTransaction } from './database.ts'
 import { isPostgres } from './transactions.ts'
 
 /**
- * The time by which leases of nodes are judged, in epoch milliseconds. The clocks of nodes differ, so
- * that of PostgreSQL counts; a SQLite file has the clock of its machine.
+ * For node leases, in epoch milliseconds. Node clocks differ, so PostgreSQL's clock counts; a
+ * SQLite file uses the machine's.
  */
 export async function databaseTime(
   db: DatabaseOrTransaction,

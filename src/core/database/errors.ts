@@ -1,9 +1,9 @@
 /**
- * The database is locked, full, unreadable or gone. Answered with 503; nothing was changed, unless
- * the answer of a commit was lost, or the disk has not taken it.
+ * Locked, full, unreadable or gone; 503. Nothing was changed, unless a commit's answer was lost or
+ * the disk has not written the commit.
  */
 export class DatabaseUnavailable extends Error {
-  /** Another writer holds the lock: the same statement may succeed a moment later. */
+  /** Another writer holds the lock: a retry may succeed. */
   readonly isBusy: boolean
 
   constructor(
@@ -16,7 +16,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The database answers, and takes no changes: it is a standby, or its disk is read-only. */
+/** A standby or a read-only disk. */
 export class DatabaseReadOnly extends DatabaseUnavailable {
   constructor(reason: string, options: { cause?: unknown } = {}) {
     super(reason, options)
@@ -24,7 +24,7 @@ export class DatabaseReadOnly extends DatabaseUnavailable {
   }
 }
 
-/** A page or an index of the database cannot be read. Only a restore recovers its content. */
+/** An unreadable page or index. Only a restore helps. */
 export class DatabaseDamaged extends DatabaseUnavailable {
   constructor(reason: string, options: { cause?: unknown } = {}) {
     super(reason, options)
@@ -32,16 +32,13 @@ export class DatabaseDamaged extends DatabaseUnavailable {
   }
 }
 
-/** The damage that an error or one of its causes reports; null if there is none. */
+/** Searches the causes too. */
 export function damageIn(error: unknown): DatabaseDamaged | null {
   if (error instanceof DatabaseDamaged) return error
   return error instanceof Error && error.cause !== undefined ? damageIn(error.cause) : null
 }
 
-/**
- * A file of the SQLite database is gone, or another file is at its path. What this process writes
- * into the file that it has open is lost, so nothing is written any more.
- */
+/** A SQLite file was deleted or replaced. Writes would be lost, so writing stops. */
 export class DatabaseReplaced extends DatabaseUnavailable {
   constructor(path: string) {
     super(`${path} is not the file any more that this process has opened`)
@@ -49,10 +46,7 @@ export class DatabaseReplaced extends DatabaseUnavailable {
   }
 }
 
-/**
- * What was to go with a commit has failed, although the database answers: it refused a value, for
- * example. Nothing was changed.
- */
+/** Work before the commit failed, for example a rejected value. Nothing was changed. */
 export class CommitRefused extends DatabaseUnavailable {
   constructor(reason: string, options: { cause: unknown }) {
     super(reason, options)
@@ -60,7 +54,7 @@ export class CommitRefused extends DatabaseUnavailable {
   }
 }
 
-/** The database ended this transaction in favour of another one: a new attempt may succeed. */
+/** Ended in favour of another transaction: retry. */
 export class TransactionConflict extends DatabaseUnavailable {
   constructor(options: { cause: unknown }) {
     super('another transaction was in the way', options)
@@ -68,7 +62,6 @@ export class TransactionConflict extends DatabaseUnavailable {
   }
 }
 
-/** An insert or update violates a unique index. */
 export class UniqueViolation extends Error {
   constructor(options: { cause: unknown }) {
     super('unique violation', options)

@@ -1,8 +1,8 @@
 import { DatabaseUnavailable } from './errors.ts'
 
 /**
- * This process knows no master key that opens the key set: the master key was rotated, and its files have
- * the one before. What needs the key set is answered 503 until the next key is known.
+ * This process has the previous master key only. Requests that need the key set get 503 until the
+ * new key is available.
  */
 export class KeySetNotOpened extends DatabaseUnavailable {
   constructor(reason: string) {

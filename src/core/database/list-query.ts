@@ -2,13 +2,12 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
 import { isPostgres } from './transactions.ts'
 
-/** The `order by` of columns, all in one direction. */
 export function inOrder(columns: readonly string[], descending: boolean): RawBuilder<unknown> {
   const direction = descending ? sql`desc` : sql`asc`
   return sql`${sql.join(columns.map((column) => sql`${sql.ref(column)} ${direction}`))}`
 }
 
-/** The condition of the rows behind a place in an order; at any depth an index of the order finds them. */
+/** Keyset condition; an index finds the rows at any depth. */
 export function isBeyond(
   columns: readonly string[],
   place: readonly unknown[],
@@ -19,30 +18,28 @@ export function isBeyond(
     ${beyond} (${sql.join([...place])})`
 }
 
-/** An order of a table in which pages are read by number. */
+/** An order for pagination. */
 export interface ListOrder {
   readonly table: 'users' | 'posts' | 'accounts'
   readonly id: 'id' | 'user_id'
-  /** The column before the id in the order; undefined in the order of ids. */
+  /** Undefined orders by id. */
   readonly key?: 'name_key' | 'email_key' | undefined
-  /** The name of the count of all present rows in `row_counts`. */
+  /** In `row_counts`. */
   readonly count: 'users' | 'posts' | 'accounts total'
   readonly descending?: boolean
 }
 
-/** A page at a smaller offset is read by the offset alone, which costs less. */
+/** Smaller offsets are cheaper by the offset alone. */
 export const minDeepOffset = 1000
 
-/** A page: how many rows stand before it, and how many it has at most. */
 export interface PagePlace {
   readonly offset: Expression<number>
   readonly limit: Expression<number>
 }
 
 /**
- * The condition of the rows of one page: the same rows as `limit` and `offset` answer. Skips the ids
- * in an index of the order, from the nearer end of the list. A table with staged rows has no such
- * page: the index does not tell them apart, and the caller reads by the offset. docs/adr/0085
+ * Selects the same rows as `limit` and `offset`, by skipping ids in an index from the nearer end.
+ * Unusable with staged rows, which the index does not distinguish: use the offset. docs/adr/0085
  */
 export function isOnPage(
   db: DatabaseOrTransaction,
@@ -60,7 +57,7 @@ export function isOnPage(
   const page = sql`
     select id from (${idsOf(order, descending)} ${fromStart}) as from_start
     union all select id from (${idsOf(order, !descending)} ${fromEnd}) as from_end`
-  // An array: PostgreSQL would join the subselect of `in` by a plan for a third of the table.
+  // An array: PostgreSQL would plan the subselect of `in` for a third of the table.
   const isWanted = isPostgres(db) ? sql`= any(array(${page}))` : sql`in (${page})`
   return sql<SqlBool>`${sql.ref(`${table}.${order.id}`)} ${isWanted}`
 }

@@ -23,10 +23,9 @@ import {
   versionsInUse,
 } from './unowned-tables.ts'
 
-/** The version of the schema that this program works with. */
 export const latestSchema = migrations.length
 
-/** Whether a PostgreSQL database has a schema of this service, of any version. */
+/** In any version. */
 export async function hasSchema(db: Database): Promise<boolean> {
   const { rows } = await sql<{ found: number }>`
     select count(*) as found from pg_tables
@@ -36,19 +35,19 @@ export async function hasSchema(db: Database): Promise<boolean> {
 
 export interface MigrateOptions {
   readonly mayChange?: boolean
-  /** Whether migrations may run that take away what the version before reads: no node of it runs. */
+  /** Allows migrations that remove data of the previous version, because none of its nodes runs. */
   readonly mayContract?: boolean
-  /** All modules, some of which have migrations of their own; without them no table has an owner. */
+  /** Without modules, no table has an owner. */
   readonly modules?: readonly ModuleSchema[]
-  /** Tables and modules that no module of this program has, whose rows are dropped. */
+  /** Unowned tables and modules to drop. */
   readonly abandoned?: readonly string[]
 }
 
 /**
- * Migrates the schema in one transaction, so that a killed process leaves the old schema, and two
- * processes that start together migrate once. Answers how many migrations ran, without those of
- * modules. @throws Error if the database is newer than this program, or older and `mayChange` is
- * false, and as `assertServer`, `assertKnownModules`, `migrateModules` and `assertNoneUnowned`
+ * Migrates in one transaction, so that a kill keeps the old schema and concurrent starts migrate
+ * once. Returns the number of migrations, without modules'. @throws Error if the database is newer,
+ * or older without `mayChange`; as `assertServer`, `assertKnownModules`, `migrateModules`,
+ * `assertNoneUnowned`
  */
 export async function migrate(
   db: Database,
@@ -66,14 +65,14 @@ export async function migrate(
       await abandon(trx, given)
     }
     const versions = await versionsInUse(trx, modules ?? [])
-    assertKnownModules(versions, modules ?? [], { mayBeNewer: true }) // migrations of modules only add
+    assertKnownModules(versions, modules ?? [], { mayBeNewer: true }) // module migrations only add
     await migrateModules(trx, clock, modules ?? [])
     if (modules) assertNoneUnowned(await unownedTables(trx, modules))
     return ran
   })
 }
 
-/** @throws Error if a node that may use the tables is connected */
+/** @throws Error if a connected node may use the tables */
 async function assertMayDrop(
   trx: DatabaseOrTransaction,
   clock: Clock,
@@ -89,7 +88,6 @@ async function assertMayDrop(
   )
 }
 
-/** Migrates inside a given transaction, up to the version `wanted`. */
 export async function migrateTo(
   trx: DatabaseOrTransaction,
   clock: Clock,
@@ -117,11 +115,10 @@ export async function migrateTo(
   return due.length
 }
 
-/** The migrations that this program does not know. */
 async function newerSteps(db: DatabaseOrTransaction): Promise<Unknown[]> {
   const rows = await db.selectFrom('schema_version').select('version').execute()
   const newer = rows.filter(({ version }) => version > latestSchema)
-  // The column came with the first migration that tells.
+  // The column came with this migration.
   const tells = rows.some(({ version }) => version === firstKnownKind)
   if (!tells) return newer.map(({ version }) => ({ version, kind: null }))
   return db
@@ -131,7 +128,7 @@ async function newerSteps(db: DatabaseOrTransaction): Promise<Unknown[]> {
     .execute()
 }
 
-/** @throws Error if the schema is older than this program's */
+/** @throws Error if the schema is outdated */
 async function assertLatest(
   db: DatabaseOrTransaction,
   modules: readonly ModuleSchema[],
@@ -147,7 +144,7 @@ async function assertLatest(
   if (due) throw new Error(`the database lacks migrations of the module ${due[0]}: ${advice}`)
 }
 
-/** Reads the schema version of a database that was migrated before. */
+/** The database must have a schema. */
 export async function schemaVersion(db: DatabaseOrTransaction): Promise<number> {
   const { version } = await db
     .selectFrom('schema_version')

@@ -2,9 +2,8 @@ import { gatehouse } from '../hints/command-line.ts'
 import type { Migration } from './migrations/statement.ts'
 
 /**
- * What a migration does to the version before. `expand`: it only adds, so that programs of the version
- * before work on beside it, and can be started again. `contract`: it takes away, or changes the meaning of,
- * what they read or write.
+ * `expand` only adds, so the previous version still works on the schema. `contract` removes or
+ * redefines data that the previous version uses.
  */
 export type MigrationKind = 'expand' | 'contract'
 
@@ -13,37 +12,33 @@ export interface Step {
   readonly statements: Migration
 }
 
-/** A migration that only adds. */
 export const expand = (statements: Migration): Step => ({ kind: 'expand', statements })
 
-/** A migration that takes away. */
 export const contract = (statements: Migration): Step => ({ kind: 'contract', statements })
 
-/** The first migration whose kind the database knows, too. */
+/** The first migration whose kind is stored in the database. */
 export const firstKnownKind = 24
-/** The last migration that takes away. */
 export const lastContract = 14
 
-/** A migration that is due, by its number. */
 export interface Due extends Pick<Step, 'kind'> {
   readonly version: number
 }
 
 export interface MayRun {
-  /** The version of the schema; 0 for a new database. */
+  /** 0 for a new database. */
   readonly from: number
-  /** Whether another node may be at work on the database. */
+  /** Whether another node may use the database. */
   readonly mayBeShared: boolean
-  /** Answers from where other nodes are connected; null if none is. */
+  /** Returns the addresses of other nodes, or null. */
   readonly otherNodes: () => Promise<string | null>
-  /** Whether the operator has said that none of a version before is. */
+  /** Whether the operator confirmed that no node of a previous version runs. */
   readonly mayContract: boolean
 }
 
 /**
- * Asserts that migrations may run. One that takes away waits until the operator says so, where a node of
- * the version before may be at work. Before version 0.8.0 no operator was asked, so one of that time waits
- * as long as other nodes are connected. @throws Error that says what to do
+ * A `contract` migration requires confirmation if a previous version's node may run. Before 0.8.0
+ * no confirmation existed: these migrations wait while other nodes are connected. @throws Error
+ * that says what to do
  */
 export async function assertMayRun(
   due: readonly Due[],
@@ -66,14 +61,14 @@ export async function assertMayRun(
   )
 }
 
-/** A migration that the database has, and this program does not know. */
+/** A migration unknown to this program. */
 export interface Unknown {
   readonly version: number
-  /** Null for one of a program that does not tell. */
+  /** Null if not stored. */
   readonly kind: string | null
 }
 
-/** Asserts that this program works with a newer schema: all that is new was added. @throws Error */
+/** @throws Error unless all newer migrations only add */
 export function assertWorksWith(newer: readonly Unknown[], known: number): void {
   if (newer.every(({ kind }) => kind === 'expand')) return
   const version = Math.max(...newer.map((each) => each.version))

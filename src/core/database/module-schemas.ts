@@ -5,7 +5,6 @@ import { type DatabaseOrTransaction, execute } from './database.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { isPostgres } from './transactions.ts'
 
-/** The schema of an external module. */
 export interface ModuleSchema {
   readonly name: string
   readonly migrations?: readonly Migration[]
@@ -15,10 +14,10 @@ export interface ModuleSchema {
   }[]
 }
 
-/** The effect of a user's deletion on a row, which the column's foreign key must implement. */
+/** What happens to a row when its user is deleted; the foreign key must implement it. */
 type OnDelete = 'delete' | 'set-null' | { readonly kept: string }
 
-/** Reads the schema versions by the names of the modules; modules without a schema are absent. */
+/** Modules without a schema are absent. */
 export async function moduleVersions(db: DatabaseOrTransaction): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('room_schemas')
@@ -30,9 +29,9 @@ export async function moduleVersions(db: DatabaseOrTransaction): Promise<Map<str
 }
 
 /**
- * Refuses a database with modules that this program does not know, because their tables would be in
- * no backup, and a deleted user would stay in them.
- * @throws Error for a module that is not in the list, or a newer schema unless it `mayBeNewer`
+ * Rejects a database with unknown modules: their tables would be missing from backups and keep data
+ * of deleted users.
+ * @throws Error for an unknown module, or a newer schema unless it `mayBeNewer`
  */
 export function assertKnownModules(
   versions: ReadonlyMap<string, number>,
@@ -52,7 +51,6 @@ export function assertKnownModules(
   }
 }
 
-/** Which module has a newer schema than this program knows, in words; null if there is none. */
 export function newerSchema(
   versions: ReadonlyMap<string, number>,
   modules: readonly ModuleSchema[],
@@ -66,7 +64,6 @@ export function newerSchema(
   return null
 }
 
-/** Counts the due migrations by module; modules without any are absent. */
 export function dueModules(
   versions: ReadonlyMap<string, number>,
   modules: readonly ModuleSchema[],
@@ -82,9 +79,9 @@ export function dueModules(
 }
 
 /**
- * Migrates the tables of external modules to the latest versions, or to the versions in `wanted`. It runs
- * after the other migrations, in their transaction; answers how many migrations ran.
- * @throws Error as `assertErases`
+ * Migrates external modules to the latest or `wanted` versions, in the transaction of the other
+ * migrations; returns the number of migrations.
+ * @throws Error like `assertErases`
  */
 export async function migrateModules(
   trx: DatabaseOrTransaction,
@@ -113,7 +110,7 @@ export async function migrateModules(
   return ran
 }
 
-/** @throws Error if a table has no foreign key that erases a user as its manifest declares */
+/** @throws Error if a foreign key does not match the `onDelete` of the manifest */
 export async function assertErases(
   db: DatabaseOrTransaction,
   { name: module, tables = [] }: ModuleSchema,
@@ -129,13 +126,13 @@ export async function assertErases(
   }
 }
 
-/** Reads the `on delete` action of a foreign key: `CASCADE`, `SET NULL`, or '' for none. */
+/** Returns `CASCADE`, `SET NULL`, or '' for none. */
 async function onUserDeleted(
   db: DatabaseOrTransaction,
   table: string,
   column: string,
 ): Promise<string> {
-  // The key may refer to `accounts`, whose rows are deleted with those of `users`.
+  // The key may refer to `accounts`: these rows are deleted with their `users` rows.
   const query = isPostgres(db)
     ? sql<{ action: string }>`
         select case confdeltype when 'c' then 'CASCADE' when 'n' then 'SET NULL' else '' end as action

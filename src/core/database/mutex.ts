@@ -1,11 +1,9 @@
 import { DatabaseUnavailable } from './errors.ts'
 
-// The maximum of setTimeout: a longer delay would end at once.
+// setTimeout's maximum: longer delays end immediately.
 const maxTimerMs = 2 ** 31 - 1
 
-/**
- * The point in time at which a query stops waiting: for a mutex, a connection and a lock together.
- */
+/** Shared by the waits for a mutex, a connection and a lock. */
 export class Deadline {
   readonly #at: number
 
@@ -13,13 +11,13 @@ export class Deadline {
     this.#at = performance.now() + timeoutMs
   }
 
-  /** Milliseconds until the deadline; 0 once it has passed. */
+  /** 0 if passed. */
   leftMs(): number {
     return Math.min(Math.max(0, this.#at - performance.now()), maxTimerMs)
   }
 }
 
-/** Admits one holder at a time, in the order of arrival; a waiter gives up at its deadline. */
+/** Admits one holder at a time, in order of arrival. */
 export class Mutex {
   #occupied = false
   readonly #waiting: (() => void)[] = []
@@ -28,14 +26,11 @@ export class Mutex {
     return this.#occupied
   }
 
-  /** How many wait. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /**
-   * Resolves to the function that releases the mutex. @throws DatabaseUnavailable at the deadline
-   */
+  /** Resolves to the release function. @throws DatabaseUnavailable at the deadline */
   async enter(deadline: Deadline): Promise<() => void> {
     if (this.#occupied) await this.#wait(deadline)
     this.#occupied = true
@@ -52,7 +47,7 @@ export class Mutex {
     return new Promise((resolve, reject) => {
       const enter = () => {
         clearTimeout(timer)
-        this.#occupied = true // at once, so that a later arrival cannot enter before this waiter
+        this.#occupied = true // immediately, so that later arrivals cannot overtake
         resolve()
       }
       const timer = setTimeout(() => {

@@ -2,28 +2,27 @@ import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
 import { forUpdate } from './transactions.ts'
 
-/** A table whose rows name a user, and what the deletion of the user does to them. */
+/** A table with references to a user, and the effect of the user's deletion. */
 export interface Trace {
   readonly table: string
-  /** The first column of its primary key. */
+  /** The first column of the primary key. */
   readonly key: string
-  /** The column of the user id. */
   readonly column: string
   readonly onDelete: 'delete' | 'set-null'
-  /** Whether the rows may be cleared in steps after the deletion: see `Person`. */
+  /** Whether rows may be cleared after the deletion: see `Person`. */
   readonly inSteps: boolean
 }
 
-/** More rows than these are cleared in steps of so many: a row can have 80 kB. */
+/** A row can have 80 kB. */
 const maxRowsPerStep = 20
 
-// A user whose deletion is pending is a staged row of an import that never ends: see pending-import.ts.
+// A pending deletion is a staged row of an endless import: see pending-import.ts.
 const endless = Number.MAX_SAFE_INTEGER
 
-/** The import id of a user whose deletion is pending. Negative, so that the row itself marks the deletion. */
+/** Negative, so that the row itself marks the deletion. */
 const importOf = (userId: number) => -userId
 
-/** Whether so many rows name a user that one statement must not clear them all. */
+/** Whether there are too many references for one statement. */
 export async function hasManyTraces(
   trx: DatabaseOrTransaction,
   traces: readonly Trace[],
@@ -38,15 +37,15 @@ export async function hasManyTraces(
 }
 
 /**
- * Hides a user from all reads, as a staged row without name and e-mail, and counts it no longer. Its
- * rows in other tables go at once, but for those that `clearPendingDeletion` clears in steps.
+ * Turns the user into a staged, uncounted row without name and e-mail. Other rows are deleted now,
+ * except those for `clearPendingDeletion`.
  */
 export async function hideUser(
   trx: DatabaseOrTransaction,
   traces: readonly Trace[],
   userId: number,
 ): Promise<void> {
-  // A transaction that refers to the row is waited for, as by a deletion.
+  // Waits for transactions that refer to the row, like a deletion.
   const row = trx.selectFrom('users').select('id').where('id', '=', userId)
   await forUpdate(trx, row).execute()
   const id = importOf(userId)
@@ -72,8 +71,8 @@ export async function hideUser(
 }
 
 /**
- * Clears some rows, `batchSize` at most, that name a hidden user, or deletes the user if there are
- * none left. Answers `batchSize` if there may be more to do, otherwise 0.
+ * Clears up to `batchSize` rows of a hidden user, then deletes the user. Returns `batchSize` if
+ * more may remain, otherwise 0.
  */
 export async function clearPendingDeletion(
   trx: DatabaseOrTransaction,
@@ -99,13 +98,12 @@ export async function clearPendingDeletion(
   return batchSize
 }
 
-/** The ids of the users that are hidden until their rows are cleared. */
 export async function pendingDeletions(db: DatabaseOrTransaction): Promise<ReadonlySet<number>> {
   const rows = await db.selectFrom('leaving_users').select('user_id').execute()
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** The condition that the column of a user id names a user who is hidden: for reads of its table. */
+/** Whether the column names a hidden user. */
 export function isPendingDeletion(column: 'posts.author_id') {
   return sql<boolean>`exists (
     select 1 from leaving_users where leaving_users.user_id = ${sql.ref(column)})`

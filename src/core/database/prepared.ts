@@ -2,28 +2,26 @@ import { type Compilable, type CompiledQuery, type Expression, sql } from 'kysel
 import type { DatabaseOrTransaction, QueryHints } from './database.ts'
 import { ReadingAdapter } from './reading.ts'
 
-/** The parameters of a prepared query, as expressions for the function that builds it. */
 export type Parameters<Values> = { readonly [Name in keyof Values]: Expression<Values[Name]> }
 
-/** A query that is compiled once for each database, and executed with other values each time. */
+/** Compiled once per database, executed with different values. */
 export interface Prepared<Values, Row> {
   all(db: DatabaseOrTransaction, values: Values): Promise<Row[]>
-  /** Answers the first row, undefined if there is none. */
   first(db: DatabaseOrTransaction, values: Values): Promise<Row | undefined>
-  /** Answers the first row. @throws Error if there is none */
+  /** @throws Error if there is no row */
   one(db: DatabaseOrTransaction, values: Values): Promise<Row>
 }
 
 /**
- * Prepares a query: to build and compile it for each request costs several times what SQLite needs
- * to run it. `build` is called once for each database (with plugins, at each call), so that its query
- * must not depend on anything but its parameters, which are always bound and never part of the text.
+ * Building and compiling costs several times SQLite's execution. `build` is called once per
+ * database (with plugins, each time), so its query must depend on its parameters alone, which are
+ * always bound.
  */
 export function prepared<Values extends object, Row>(
   build: (db: DatabaseOrTransaction, parameters: Parameters<Values>) => Compilable<Row>,
   hints: QueryHints = {},
 ): Prepared<Values, Row> {
-  // A database and its transactions share the adapter of their dialect.
+  // A database and its transactions share the dialect's adapter.
   const compiled = new WeakMap<object, Template<Row>>()
 
   function compile(db: DatabaseOrTransaction): Template<Row> {
@@ -38,7 +36,7 @@ export function prepared<Values extends object, Row>(
 
   function rowsOf(db: DatabaseOrTransaction, values: Values): Row[] | Promise<Row[]> {
     const { adapter, plugins } = db.getExecutor()
-    // A plugin, such as that of `withSchema`, decides the text too, and may change its mind.
+    // A plugin such as `withSchema` changes the text, and may vary.
     const isShared = plugins.length === 0
     const { query, places, isRead } = (isShared && compiled.get(adapter)) || compile(db)
     const parameters = places.map((place) =>
@@ -63,19 +61,18 @@ export function prepared<Values extends object, Row>(
   }
 }
 
-/** The parameters of lists of things. */
 export type ListParameters<Lists extends Record<string, readonly object[]>> = {
   readonly [Name in keyof Lists]: readonly Parameters<Lists[Name][number]>[]
 }
 
-/** A query that names several things of a kind: it is compiled once for each number of them. */
+/** Compiled once per list length. */
 export interface PreparedForLists<Lists, Values, Row> {
   all(db: DatabaseOrTransaction, lists: Lists, values: Values): Promise<Row[]>
 }
 
 /**
- * Prepares a query whose text depends on how many things it names, such as the keys of `in (...)`;
- * otherwise as `prepared`. The lengths must be a few small numbers, never the choice of a caller.
+ * For queries with lists, such as `in (...)`. Lengths must be few small numbers, never chosen by a
+ * caller.
  */
 export function preparedForLists<
   Lists extends Record<string, readonly object[]>,
@@ -114,9 +111,8 @@ export function preparedForLists<
 
 interface Template<Row> {
   readonly query: CompiledQuery<Row> & QueryHints
-  /** A parameter, or the value of a constant of the query. */
+  /** A parameter or constant. */
   readonly places: readonly unknown[]
-  /** Whether it is a select. */
   readonly isRead: boolean
 }
 
@@ -127,7 +123,7 @@ class Parameter {
     this.path = path
   }
 
-  /** Follows the path into the values: no copy of them is made under other names. */
+  /** Avoids copying the values under other names. */
   valueIn(values: object): unknown {
     let value: unknown = values
     for (const name of this.path) value = (value as Readonly<Record<string, unknown>>)[name]

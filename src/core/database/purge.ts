@@ -3,22 +3,19 @@ import type { DatabaseOrTransaction } from './database.ts'
 import type { Schema } from './schema.ts'
 import { isPostgres } from './transactions.ts'
 
-/** Rows of a table that have expired by a given time. */
 export interface Expired<Table extends keyof Schema> {
   readonly table: Table
-  /** Its primary key. */
   readonly key: keyof Schema[Table] & string
-  /** When the row expires; an index begins with it. */
+  /** When the row expires; must be the first column of an index. */
   readonly column: keyof Schema[Table] & string
-  /** Rows up to and including this time have expired. */
+  /** Inclusive. */
   readonly until: number
 }
 
 /**
- * Deletes up to `batchSize` rows that have expired, the oldest first; answers how many. It reads
- * them in the order of the index, so that a batch costs the same at any size of the table:
- * otherwise PostgreSQL would read the table from its beginning, over all rows that earlier batches
- * deleted. Several nodes share the work, and none waits for another.
+ * Deletes up to `batchSize` expired rows, oldest first; returns their number. Index order keeps the
+ * cost constant: otherwise PostgreSQL would scan the rows that earlier batches deleted. Several
+ * nodes can purge concurrently.
  */
 export async function deleteExpired<Table extends keyof Schema>(
   db: DatabaseOrTransaction,
@@ -29,7 +26,7 @@ export async function deleteExpired<Table extends keyof Schema>(
   return Number(numAffectedRows)
 }
 
-/** The same; answers columns of the deleted rows. */
+/** Like `deleteExpired`, but returns columns of the deleted rows. */
 export async function takeExpired<
   Table extends keyof Schema,
   Column extends keyof Schema[Table] & string,
@@ -40,7 +37,7 @@ export async function takeExpired<
 ): Promise<Pick<Selectable<Schema[Table]>, Column & keyof Selectable<Schema[Table]>>[]> {
   const columns = sql.join(returning.map((name) => sql.ref(name)))
   const { rows } = await sql`${deletion(db, expired, batchSize)} returning ${columns}`.execute(db)
-  return rows as Pick<Selectable<Schema[Table]>, Column & keyof Selectable<Schema[Table]>>[] // as the statement names them
+  return rows as Pick<Selectable<Schema[Table]>, Column & keyof Selectable<Schema[Table]>>[]
 }
 
 function deletion<Table extends keyof Schema>(
@@ -51,8 +48,8 @@ function deletion<Table extends keyof Schema>(
   const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(column)]
   const expired = sql`select ${id} from ${name} where ${time} <= ${until}
     order by ${time} limit ${batchSize}`
-  // An array: PostgreSQL may evaluate a subselect of `in` again for each row, and it would then
-  // skip the deleted rows and answer further ones.
+  // An array: PostgreSQL may evaluate a subselect of `in` again for each row and then delete
+  // further rows.
   const isExpired = isPostgres(db)
     ? sql`= any(array(${expired} for update skip locked))`
     : sql`in (${expired})`

@@ -1,19 +1,17 @@
 import { type CompiledQuery, type QueryResult, SqliteAdapter } from 'kysely'
 
 /**
- * Runs a select outside a transaction, without waiting; a promise if it may have seen a commit that
- * is not on disk yet; undefined if it must go through Kysely: the database is not open, or its
- * dialect is wrapped.
+ * Runs a select outside a transaction without waiting; a promise if the commit it saw may not be on
+ * disk; undefined if Kysely must run the query: closed database or wrapped dialect.
  * @throws DatabaseUnavailable
  */
 export type ReadAtOnce = <R>(query: SqlText) => QueryResult<R> | Promise<QueryResult<R>> | undefined
 
-/** What SQLite needs of a query. */
 export type SqlText = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
- * The adapter of a database whose reads never wait. `prepared` reads by it directly: to lease a
- * connection from Kysely takes a dozen turns of promises, which cost more than most reads.
+ * `prepared` reads through this adapter directly: leasing a Kysely connection costs more than most
+ * reads.
  */
 export class ReadingAdapter extends SqliteAdapter {
   readonly readAtOnce: ReadAtOnce
@@ -24,6 +22,6 @@ export class ReadingAdapter extends SqliteAdapter {
   }
 
   override get supportsMultipleConnections(): boolean {
-    return true // the driver's mutex orders the writers
+    return true // the driver's mutex orders writers
   }
 }

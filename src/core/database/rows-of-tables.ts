@@ -1,4 +1,4 @@
-/** The number of rows by the name of a table. */
+/** By table name. */
 export type RowsOfTables = ReadonlyMap<string, number>
 
 export function rowsInWords(tables: RowsOfTables): string {

@@ -5,18 +5,17 @@ import { postgresExpected } from './postgres/schema-expected.ts'
 import { sqliteExpected, sqliteObjects } from './sqlite/schema-catalog.ts'
 import { isPostgres } from './transactions.ts'
 
-/** How a schema differs from the schema of this version. Names include the kind. */
+/** Names include the kind. */
 export interface SchemaDifferences {
-  /** With the expected definition. */
   readonly missing: readonly { readonly name: string; readonly definition: string }[]
   readonly changed: readonly { readonly name: string; readonly definition: string }[]
-  /** Unknown objects on tables of the service. Tables of other programs are ignored. */
+  /** Only on tables of the service. */
   readonly additional: readonly { readonly name: string; readonly table: string }[]
 }
 
 /**
- * Compares the schema with the result of the shared migrations and of the modules' own, object by object: on
- * SQLite with an empty database in memory, on PostgreSQL with the generated schema-expected.ts.
+ * Compares with the migrations' result: on SQLite in memory, on PostgreSQL with the generated
+ * schema-expected.ts.
  */
 export async function schemaDifferences(
   db: DatabaseOrTransaction,
@@ -32,7 +31,7 @@ export async function schemaDifferences(
     table !== '' && !found.has(`table ${table}`) && !found.has(`view ${table}`)
   const named = [...expected].map(([name, { definition, table }]) => ({ name, definition, table }))
   return {
-    // The objects of a missing table are not listed again.
+    // Omits objects of a missing table.
     missing: named.filter(
       ({ name, table }) => !found.has(name) && (name.startsWith('table ') || !isLost(table)),
     ),

@@ -3,7 +3,7 @@ import type { Database, DatabaseOrTransaction } from './database.ts'
 import { withoutTimeouts } from './postgres/lease.ts'
 import { isPostgres } from './transactions.ts'
 
-/** Runs read-only work on a snapshot: it sees one state of the database from start to end. */
+/** For read-only work. */
 export async function inSnapshot<T>(
   db: Database,
   work: (trx: DatabaseOrTransaction) => Promise<T>,
@@ -13,7 +13,7 @@ export async function inSnapshot<T>(
     .setAccessMode('read only')
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
-      // The pool begins every transaction with the same statement, so the isolation is set here.
+      // The pool begins all transactions alike, so the isolation is set here.
       if (isPostgres(trx)) {
         await sql`set transaction isolation level repeatable read, read only`.execute(trx)
         await disableTimeouts(trx)
@@ -23,7 +23,7 @@ export async function inSnapshot<T>(
     })
 }
 
-/** Disables the time limits of the statements that follow in a transaction. */
+/** For the following statements of a transaction. */
 export async function disableTimeouts(trx: DatabaseOrTransaction): Promise<void> {
   if (isPostgres(trx)) await trx.executeQuery(withoutTimeouts)
 }

@@ -7,17 +7,16 @@ import type { Schema } from './schema.ts'
 import { databaseFileName } from './sqlite/connect.ts'
 import { NodeSqliteDialect } from './sqlite/dialect.ts'
 
-/** The settings of a database that a thread needs. */
 export interface ThreadDatabase {
   readonly dataDirectory: string
-  /** Undefined: the SQLite file. */
+  /** Undefined for SQLite. */
   readonly postgres: PostgresAddress | undefined
   readonly timeoutMs: number
 }
 
 /**
- * Opens the database in a thread. Only SQLite opens and closes the file: `connect` also closes a
- * descriptor of its own, which would release the locks of all connections of the process.
+ * Only SQLite opens the file: `connect` also closes a descriptor, which would release all locks of
+ * the process.
  */
 export function connectThread({ dataDirectory, postgres, timeoutMs }: ThreadDatabase): Database {
   if (postgres) return connectPostgres({ address: postgres, poolMax: 2, timeoutMs }).db

@@ -8,30 +8,27 @@ import { Deadline, Mutex } from './mutex.ts'
 
 const maxAttempts = 3
 
-// The waits for a lock name and for a connection share one deadline. Kysely has no parameter for
-// it.
+// Shares one deadline between the waits for a lock name and for a connection; Kysely has no
+// parameter for it.
 const deadlines = new AsyncLocalStorage<Deadline>()
 
-/** The deadline of the transaction that begins; undefined if it has waited for no lock name. */
+/** Undefined if the transaction has not waited for a lock name. */
 export function deadlineToBegin(): Deadline | undefined {
   return deadlines.getStore()
 }
 
 /** Decides inside a transaction, before its work begins, whether the work is still allowed. */
 export interface Guard {
-  /** Names of locks that are held shared, from the decision to the end of the transaction. */
+  /** Held shared from the decision to the end of the transaction. */
   lockNames(): readonly string[]
-  /**
-   * Reads from `db`: the transaction, or the database if nothing is committed. Throws to refuse.
-   */
+  /** Throws to reject. `db` is the transaction, or the database if nothing is committed. */
   authorize(db: DatabaseOrTransaction): Promise<void>
 }
 
 /**
- * Runs the work in a transaction that holds advisory locks on `lockNames`: no other transaction on
- * any node that uses one of the names runs at the same time. If the database ends the transaction
- * in favour of another one, it is begun anew, so the work must do nothing but read and write the
- * database. On SQLite a writing transaction excludes all others.
+ * Runs the work in a transaction with exclusive advisory locks on `lockNames`, across all nodes.
+ * The transaction is retried after a conflict, so the work must only read and write the database.
+ * On SQLite, a writing transaction excludes all others.
  */
 export async function transact<T>(
   db: Database,
@@ -80,8 +77,8 @@ async function attempts<T>(
 }
 
 /**
- * Takes advisory locks inside a transaction, from here to its end. Call it before the first read:
- * the reads that follow then see all commits of the earlier holders.
+ * Call before the first read, so that later reads see the commits of earlier holders. Held until
+ * the transaction ends.
  */
 export async function takeExclusiveLocks(
   trx: DatabaseOrTransaction,
@@ -94,7 +91,7 @@ async function takeLocks(trx: DatabaseOrTransaction, { lockNames, shared }: Lock
   if (!isPostgres(trx) || lockNames.length + shared.length === 0) return
   if (!trx.isTransaction) throw new Error('an advisory lock needs a transaction')
   const exclusive = new Set(lockNames.map(lockKey))
-  // Always in the same order, so that two transactions cannot wait for each other.
+  // A fixed order prevents deadlocks.
   const keys = [...exclusive.union(new Set(shared.map(lockKey)))].sort((a, b) => (a < b ? -1 : 1))
   const [names, modes] = [keys.map(String), keys.map((key) => exclusive.has(key))]
   const hints: QueryHints = { isKept: true, isDeferred: true }
@@ -106,47 +103,42 @@ const lockStatement = `
               else pg_advisory_xact_lock_shared(key) end
   from unnest($1::bigint[], $2::boolean[]) as locks (key, is_exclusive)`
 
-/** The names of all advisory locks. */
 export const lockName = {
   schema: 'schema',
   keys: 'keys',
   /** For changes that must leave at least one administrator. */
   administrators: 'administrators',
   revocations: 'revocations',
-  /** For checkpoints of the audit log, and its retention. */
+  /** Also for the retention of the audit log. */
   auditCheckpoints: 'audit checkpoints',
-  /** For the spreading of events over the endpoints of webhooks. */
+  /** For the fan-out of events to webhook endpoints. */
   webhookOutbox: 'webhook outbox',
-  /** For the steps that clear what names removed users. */
+  /** For the removal of references to removed users. */
   removedUsers: 'removed users',
   /** For the steps that follow an erasure. */
   erasures: 'erasures',
-  /** For the beginning of a backup that the service makes by itself. */
+  /** For the start of an automatic backup. */
   backups: 'backups',
   auditVerifications: 'audit verifications',
-  /** For the bound of the refusals that are kept. */
+  /** For the limit of kept rejections. */
   refusals: 'refusals',
   account: (userId: number | string) => `account ${userId}`,
-  /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,
-  /** For invitations to a mail address, by its digest. */
   invitation: (addressIndex: string) => `invitation ${addressIndex}`,
-  /** For the sessions of a session at the hosts of applications. */
+  /** For the sessions at application hosts that belong to a session. */
   hostSessions: (sessionId: string) => `host sessions ${sessionId}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
-  /** The confirmations by mail of one purpose and name; or the codes that are typed for an account. */
+  /** For mailed tokens of one purpose and name, or typed codes of an account. */
   confirmations: (of: string) => `confirmations ${of}`,
   throttle: (key: string) => `throttle ${key}`,
-  /** For limits of mail: an address, a client or an account. */
+  /** For mail limits of an address, a client or an account. */
   mail: (key: string) => `mail ${key}`,
-  /** One access token, by its `jti`. */
   token: (jti: string) => `token ${jti}`,
 }
 
 /**
- * Adds PostgreSQL's `for no key update` to the query of a row: it waits for other transactions that
- * change the row, answers the row as they left it, and keeps it unchanged to the end of this
- * transaction. Other transactions may still insert rows that refer to it.
+ * Locks a row with PostgreSQL's `for no key update`: waits for concurrent changes, then reads the
+ * row. Inserts of rows that refer to the row stay possible.
  */
 export function forNoKeyUpdate<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,
@@ -156,7 +148,7 @@ export function forNoKeyUpdate<DB, Table extends keyof DB, Row>(
   return isPostgres(trx) ? query.forNoKeyUpdate(table) : query
 }
 
-/** Adds `for update`: it waits also for transactions that have inserted rows that refer to the row. */
+/** Also waits for inserts of rows that refer to the row. */
 export function forUpdate<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,
   query: SelectQueryBuilder<DB, Table, Row>,
@@ -164,7 +156,7 @@ export function forUpdate<DB, Table extends keyof DB, Row>(
   return isPostgres(trx) ? query.forUpdate() : query
 }
 
-/** Adds `for key share`: the row cannot be deleted before the end of the transaction. */
+/** Prevents deletion of the row until the transaction ends. */
 export function forKeyShare<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,
   table: Table & string,
@@ -173,14 +165,13 @@ export function forKeyShare<DB, Table extends keyof DB, Row>(
   return isPostgres(trx) ? query.forKeyShare(table) : query
 }
 
-/** Whether the database is PostgreSQL; for the few statements that differ between the two. */
 export function isPostgres(db: DatabaseOrTransaction): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
 /**
- * Queues the transactions of this process that wait for the same lock name, before they take a
- * connection: each that waited in the database would keep one from other requests.
+ * Queues transactions of this process that wait for the same lock name before they take a
+ * connection, so that waiters do not exhaust the pool.
  */
 export class QueuedAdapter extends PostgresAdapter {
   readonly #timeoutMs: number
@@ -195,9 +186,7 @@ export class QueuedAdapter extends PostgresAdapter {
     return new Deadline(this.#timeoutMs)
   }
 
-  /**
-   * Resolves to the function that releases the names. @throws DatabaseUnavailable at the deadline
-   */
+  /** Returns the function that releases the names. @throws DatabaseUnavailable at the deadline */
   async enter(lockNames: readonly string[], deadline: Deadline): Promise<() => void> {
     const left: (() => void)[] = []
     const leave = () => {

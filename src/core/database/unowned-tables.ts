@@ -6,7 +6,6 @@ import { type ModuleSchema, moduleVersions } from './module-schemas.ts'
 import { type RowsOfTables, rowsInWords } from './rows-of-tables.ts'
 import { isPostgres } from './transactions.ts'
 
-/** Reads the names of all tables in the service's schema of a database. */
 export async function existingTables(db: DatabaseOrTransaction): Promise<ReadonlySet<string>> {
   const query = isPostgres(db)
     ? sql<{ name: string }>`
@@ -19,9 +18,8 @@ export async function existingTables(db: DatabaseOrTransaction): Promise<Readonl
 }
 
 /**
- * Reads the tables with rows that belong to no module of this program. Only tables that the shared
- * migrations create count: a schema of PostgreSQL may have tables of other programs. A table follows
- * the tables that its rows refer to.
+ * Finds non-empty tables without a module, among tables of the shared migrations: a PostgreSQL
+ * schema may contain foreign tables. Referencing tables come after referenced ones.
  */
 export async function unownedTables(
   db: DatabaseOrTransaction,
@@ -36,9 +34,8 @@ export async function unownedTables(
 }
 
 /**
- * Reads the schema versions of modules as `moduleVersions`, without the modules that this program lacks
- * if their tables are empty. Nothing says which tables these are: each table counts that this role may
- * read, that no module has, and that the shared migrations do not create.
+ * Like `moduleVersions`, without missing modules whose tables are empty. As their table names are
+ * unknown, all readable tables outside modules and shared migrations count.
  */
 export async function versionsInUse(
   db: DatabaseOrTransaction,
@@ -70,7 +67,7 @@ async function readable(db: DatabaseOrTransaction, names: readonly string[]): Pr
   return rows.map(({ name }) => name)
 }
 
-/** @throws Error that names the tables and both ways out */
+/** @throws Error that names the tables and both solutions */
 export function assertNoneUnowned(tables: RowsOfTables): void {
   if (tables.size === 0) return
   throw new Error(
@@ -79,20 +76,19 @@ export function assertNoneUnowned(tables: RowsOfTables): void {
   )
 }
 
-/** What `abandon` drops. */
 export interface Abandonable {
-  /** Tables of the shared migrations, which stay and lose their rows. */
+  /** Tables of shared migrations, which are emptied. */
   readonly emptied: RowsOfTables
-  /** Tables that a module has made by migrations of its own. */
+  /** Tables created by a module's own migrations. */
   readonly dropped: RowsOfTables
-  /** Modules whose own migrations count as not run. */
+  /** Modules whose migrations count as not run. */
   readonly forgotten: readonly string[]
 }
 
 /**
- * Finds what the names mean. The tables that a module made by migrations of its own have no list, so
- * each is named, beside the module. @throws Error for a name that this program needs or that is
- * unknown, and for a table without a name here whose rows refer to a named one
+ * Resolves names. Tables from a module's own migrations are not listed anywhere, so each must be
+ * named. @throws Error for a name that is needed or unknown, and for an unnamed table that refers
+ * to a named one
  */
 export async function abandonable(
   db: DatabaseOrTransaction,
@@ -100,7 +96,7 @@ export async function abandonable(
   names: readonly string[],
 ): Promise<Abandonable> {
   const unowned = await unownedTables(db, modules)
-  const hasModules = (await existingTables(db)).has('room_schemas') // an older schema has none
+  const hasModules = (await existingTables(db)).has('room_schemas') // older schemas lack the table
   const gone = goneModules(hasModules ? await moduleVersions(db) : new Map(), modules)
   const made = new Set(tablesMade('sqlite', 'postgres'))
   const others = gone.size > 0 ? await tablesWithoutOwner(db, modules) : new Set<string>()
@@ -115,7 +111,7 @@ export async function abandonable(
   return { emptied, dropped: await rowsOf(db, dropped), forgotten }
 }
 
-/** @throws Error for a table that would lose rows, or the table that these refer to */
+/** @throws Error for a table that would lose rows or references */
 async function assertNoneRefers(
   db: DatabaseOrTransaction,
   { emptied, dropped }: Readonly<Record<'emptied' | 'dropped', readonly string[]>>,
@@ -130,7 +126,6 @@ async function assertNoneRefers(
   }
 }
 
-/** The foreign keys of all tables. */
 function references(db: DatabaseOrTransaction) {
   return isPostgres(db)
     ? sql<Reference>`
@@ -148,8 +143,8 @@ interface Reference {
 }
 
 /**
- * Drops it, the last table first. The tables of the shared migrations stay, without rows: another
- * node, and a later program, may have their module.
+ * Drops the last table first. Tables of shared migrations are only emptied: another node or a later
+ * version may have the module.
  */
 export async function abandon(
   trx: DatabaseOrTransaction,
@@ -175,7 +170,7 @@ async function tablesWithoutOwner(
   return (await existingTables(db)).difference(owned)
 }
 
-/** The tables that the shared migrations create. The tables of modules are the same on every database. */
+/** Tables of the shared migrations. Module tables are the same on every database. */
 function tablesMade(...databases: readonly ('sqlite' | 'postgres')[]): string[] {
   return databases.flatMap(schemaStatements).flatMap((statement) => {
     const [, name] = /^\s*create (?:unlogged )?table (?:if not exists )?(\w+)/.exec(statement) ?? []

@@ -1,20 +1,14 @@
-/** Upper bounds of the buckets of durations, in seconds. */
+/** Bucket bounds in seconds. */
 export const bounds = {
-  /** Of a request, or of other work that a caller waits for. */
   request: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-  /** Of a statement of the database. */
   statement: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5],
-  /** Of work beside the requests. */
   job: [0.001, 0.01, 0.1, 1, 10, 60],
 } as const
 
-/**
- * Counts durations in buckets. An observation costs less than a tenth of what the histogram of the
- * client library takes, because it looks up no labels: docs/adr/0054.
- */
+/** Costs a tenth of the client library's, without label lookups: docs/adr/0054. */
 export class Histogram {
   readonly bounds: readonly number[]
-  /** How many were in each bucket and in none before it; the last is beyond all bounds. */
+  /** Not cumulative; the last is beyond all bounds. */
   readonly counts: Float64Array
   sum = 0
 
@@ -31,7 +25,7 @@ export class Histogram {
     this.sum += seconds
   }
 
-  /** Observes the time since a value of `performance.now()`. */
+  /** `beganAt` is from `performance.now()`. */
   observeSince(beganAt: number): void {
     this.observe((performance.now() - beganAt) / 1000)
   }

@@ -1,13 +1,12 @@
 import { Counters, other } from './counters.ts'
 import { bounds, Histogram } from './histogram.ts'
 
-/** The status of a request whose client ended the connection before the answer was sent. */
+/** The client disconnected before the response. */
 export const aborted = 'aborted'
 
-/** The route of all paths that no route matches. */
 export const unknownRoute = 'unknown'
 
-/** The methods that have a label value of their own; any other is `other`. */
+/** Others are labelled `other`. */
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -18,7 +17,6 @@ const knownMethods: ReadonlySet<string> = new Set([
   'OPTIONS',
 ])
 
-/** The answers of a route to a method: how many of each status, and how long they took. */
 export class RouteMeasurements {
   readonly durations = new Histogram(bounds.request)
   readonly statuses = new Map<number | typeof aborted, { count: number }>()
@@ -31,7 +29,6 @@ export class RouteMeasurements {
   }
 }
 
-/** What a response carries while its request is under way. */
 export interface Measured {
   measured?: RouteMeasurements | undefined
   /** As `performance.now()`. */
@@ -39,21 +36,19 @@ export interface Measured {
 }
 
 /**
- * Counts the requests by the pattern of their route, never by their path. What counts one is kept on
- * its response, so that the listener of its end is one for all.
+ * Counts by route pattern, never by path. State is on the response, so that requests share one
+ * listener.
  */
 export class RequestMeasurements {
-  /** By route, then by method. */
   readonly #routes = new Map<string, Map<string, RouteMeasurements>>()
-  /** By status: requests that are refused before they reach a route, such as malformed ones. */
+  /** By status: requests rejected before routing. */
   readonly unrouted = new Counters(
     ['400', '404', '408', '413', '431', '503'].map((status) => [status]),
   )
   inFlight = 0
-  /** Of all requests that have begun. */
   total = 0
 
-  /** Begins a request; `route` is the pattern, undefined for a path that no route matches. */
+  /** `route` is undefined if unmatched. */
   begin(response: Measured, route: string | undefined, method: string): void {
     this.inFlight += 1
     this.total += 1

@@ -3,25 +3,21 @@ import { parentPort } from 'node:worker_threads'
 import { reasonOf } from '../reason.ts'
 import { deserialize, type FromThread, type ToThread } from './messages.ts'
 
-/** The call that a thread works on. */
 export interface ThreadCall<Note> {
-  /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal
-  /** Sends progress; resolves after the receiver has handled it. @throws when the call is cancelled */
+  /** Resolves after the receiver has handled the note. @throws when cancelled */
   readonly note: (note: Note) => Promise<void>
 }
 
 export interface ServeOptions {
-  /** Whether the threads that serve requests go first. */
+  /** Lowers the thread's priority. */
   readonly isBackground: boolean
-  /** Called before the thread ends. */
   readonly close?: () => void
 }
 
 /**
- * Answers the calls of `Thread` in this thread. The reply is a message: it holds no object with methods.
- * SQLite's file must be opened and closed by SQLite alone here: to close another descriptor of the file
- * would release the locks of all connections of the process.
+ * Only SQLite may open and close its file here: closing another descriptor would release all locks
+ * of the process.
  */
 export function serveThread<Request, Reply, Note = never>(
   work: (request: Request, call: ThreadCall<Note>) => Reply | Promise<Reply>,
@@ -41,13 +37,12 @@ export function serveThread<Request, Reply, Note = never>(
     const note = (value: Note) => {
       signal.throwIfAborted()
       const noted = Promise.withResolvers<void>()
-      noted.promise.catch(() => {}) // a note may be sent without waiting
+      noted.promise.catch(() => {}) // may be unawaited
       notes.push(noted)
       post({ kind: 'note', note: value })
       return noted.promise
     }
     try {
-      // The request is what `Thread.call` has sent.
       post({ kind: 'reply', reply: await work(deserialize(request) as Request, { signal, note }) })
     } catch (error) {
       const { name = 'Error', code } =

@@ -2,19 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { type FromThread, serialize, type ToThread } from './messages.ts'
 
-/** Where the code of a thread is: a file `NAME-thread.ts` that calls `serveThread`. */
 export interface ThreadFile {
   /** `import.meta.url` of the file that starts the thread. */
   readonly from: string
-  /** The path from there, without an extension. */
+  /** Without an extension. */
   readonly path: `./${string}-thread`
 }
 
-/** A failure on a thread, or of a thread. */
 export class ThreadFailed extends Error {
-  /** The name of the error on the thread; undefined if the thread itself failed. */
+  /** Undefined if the thread itself failed. */
   readonly type: string | undefined
-  /** The code of the error on the thread, such as `ENOSPC`. */
+  /** Such as `ENOSPC`. */
   readonly code: string | undefined
 
   constructor(message: string, { type, code }: { type?: string; code?: string | undefined } = {}) {
@@ -26,24 +24,22 @@ export class ThreadFailed extends Error {
 }
 
 export interface CallOptions<Note> {
-  /** Cancels the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal
-  /** Receives the progress of the call. The thread waits for it, and the call fails if it fails. */
+  /** The thread waits; an error fails the call. */
   readonly onNote?: (note: Note) => unknown
-  /** How long a cancelled thread may take to end by itself before it is terminated. 0 unless given. */
+  /** Time before a cancelled thread is terminated. Default 0. */
   readonly graceMs?: number
 }
 
-/** A call that sends nothing for so long fails: a network disk may hang for good. */
+/** Silent calls fail: a network disk may hang. */
 const stallMs = 300_000
 const stalled = 'nothing was written or read for five minutes: does the disk answer?'
-/** How long the end of a terminated thread is waited for: a read that hangs in the kernel goes on. */
+/** A read that hangs in the kernel delays termination. */
 const endMs = 5000
 
-/** A thread that answers one call at a time. It keeps the process alive only during a call. */
+/** One call at a time. Keeps the process alive only during calls. */
 export class Thread<Request, Reply, Note = never> {
   readonly #worker: Worker
-  /** Resolves when the thread has ended, for whatever reason. */
   readonly exited: Promise<void>
 
   constructor({ from, path }: ThreadFile, resourceLimits: ResourceLimits) {
@@ -103,7 +99,6 @@ export class Thread<Request, Reply, Note = never> {
     }
   }
 
-  /** Ends the thread after its call. */
   async close(): Promise<void> {
     this.#worker.ref()
     this.#post({ kind: 'close' })

@@ -2,26 +2,23 @@ import type { Database } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import { confirmationStore } from './store.ts'
 
-/** A typed code, before it is judged. */
 export interface Tried {
-  /** The confirmation to which the code may belong. Null: the flow is unknown, or has no confirmation. */
+  /** Null: unknown flow, or no confirmation. */
   readonly confirmation: string | null
-  /** The flow from which the code is computed. */
   readonly flow: string | null
-  /** When the flow last asked for the code, in epoch milliseconds. Null: the code ends with the link. */
+  /** Epoch milliseconds. Null: the code ends with the link. */
   readonly askedAt: number | null
-  /** Whether the code was mailed. A request beyond a limit has a code that is not mailed. */
+  /** False beyond a limit. */
   readonly isMailed: boolean
-  /** Whether the flow had a try left. */
   readonly isLeft: boolean
 }
 
-/** The codes of flows. Each flow has its own tries, so that no flow can use up the tries of another. */
+/** Tries count per flow, so that a flow cannot exhaust another's. */
 export interface Codes {
   /**
-   * Counts a try in a transaction of its own, so that it stays counted if the request fails.
-   * @param id the id that the answer to the request for the code had
-   * @param flow the flow of pages; null: a program sends the id
+   * Counts a try in a separate transaction, so that a failed request counts.
+   * @param id the id returned when the code was requested
+   * @param flow the page flow; null: a program sends the id
    */
   countTry(id: string, flow: string | null): Promise<Tried>
 }
@@ -40,7 +37,7 @@ export function createCodes(db: Database): Codes {
         const [newest] = mails
         const isLeft = mails.reduce((sum, { tries }) => sum + tries, 0) < maxTries
         await store.countTryOfMail(newest && isLeft ? newest.id : '')
-        // A mail without a confirmation, to an address that is taken, has no code.
+        // A mail to a taken address has no code.
         const withCode = mails.filter(({ confirmation }) => confirmation !== null)
         return {
           confirmation: withCode[0]?.confirmation ?? null,
@@ -54,13 +51,13 @@ export function createCodes(db: Database): Codes {
   }
 }
 
-/** Selects the mails of one confirmation. A flow may ask for several addresses, each with its own code. */
+/** A flow may request several addresses, each with a code. */
 function isOf(id: string) {
   return ({ confirmation }: { readonly confirmation: string | null }) =>
     confirmation === id || confirmation === null
 }
 
-/** Mails of a node of the previous version name no flow, so their tries count together. */
+/** The previous version's mails name no flow, so their tries count together. */
 async function ofVersionBefore(
   store: ReturnType<typeof confirmationStore>,
   id: string,

@@ -1,7 +1,4 @@
-/**
- * Where a program completes what a link or a code of a mail has begun: POST of `complete` below the
- * path, and until 1.0 PUT of the path, as before 0.13.0.
- */
+/** POST of `complete` below the path; until 1.0 also PUT of the path, as before 0.13.0. */
 export const completing = (path: string, what: string) =>
   [
     { method: 'POST', url: `${path}/complete`, named: { operationId: `complete${what}` } },

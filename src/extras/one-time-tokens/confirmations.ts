@@ -22,29 +22,23 @@ import { createConfirmationSecrets, type SecretOf } from './secrets.ts'
 import { confirmationStore, type StoredConfirmation } from './store.ts'
 
 /**
- * Proofs that the caller reads a mailbox: a mail has a link and a code, and either counts once.
- * Neither is stored. docs/adr/0057
+ * Proves access to a mailbox by a mailed link or code, valid once. Neither is stored. docs/adr/0057
  */
 export interface Confirmations {
   /**
-   * Begins a confirmation, in the transaction of its mail. A repeat in the lifetime mails the same
-   * link with the same deadline, so that a stranger who asks ends no link. Shortly before the deadline
-   * a new confirmation begins next to the old one. Each flow has its own code, which counts only if it
-   * was mailed. The answer to a program has a new id and the full lifetime each time, so that it does not
-   * show an earlier request. A row without an address costs the same, and nothing confirms it.
+   * Runs in the mail's transaction. A repeated request mails the same link and deadline, so that
+   * strangers cannot invalidate a link; shortly before the deadline a new confirmation begins too.
+   * Codes are per flow and valid only if mailed. Programs get a new id and full lifetime, to hide
+   * earlier requests. A request without an address costs the same.
    */
   begin(trx: DatabaseOrTransaction, wanted: ConfirmationInput): Promise<Begun>
-  /** Reads that of a link; null if none counts. It changes nothing, so a page may call it. */
+  /** Null if invalid. Changes nothing, so pages may call it. */
   open(token: string, purposes: readonly ConfirmationPurpose[]): Promise<Confirmation | null>
-  /**
-   * Reads that of a link, for the request that uses it.
-   * @throws ApiError confirmationInvalid
-   */
+  /** @throws ApiError confirmationInvalid */
   openByToken(token: string, purposes: readonly ConfirmationPurpose[]): Promise<Confirmation>
   /**
-   * Reads the confirmation of a code. `flow` is the flow of pages that asked for the code; null for
-   * the API, where `id` is the flow. The try is counted first, for this flow alone, in a transaction
-   * of its own.
+   * Counts the try first, for this flow, in a separate transaction. `flow` is null for the API,
+   * where `id` is the flow.
    * @throws ApiError confirmationInvalid
    */
   openByCode(
@@ -53,97 +47,86 @@ export interface Confirmations {
     flow: string | null,
     purposes: readonly ConfirmationPurpose[],
   ): Promise<Confirmation>
-  /** Whether one that was opened still counts: a page asks before it shows a form. */
+  /** For a page, before its form. */
   isOpen(confirmation: Confirmation): Promise<boolean>
   /**
-   * Uses it up, in the transaction of what it confirms.
-   * @throws ApiError confirmationInvalid if another request has used it, or the account has changed
+   * Runs in the transaction of the confirmed change.
+   * @throws ApiError confirmationInvalid if used, or the account changed
    */
   use(trx: DatabaseOrTransaction, confirmation: Confirmation): Promise<void>
-  /**
-   * Withdraws confirmations of an account, by default of all purposes that `endsWithLogins` accepts.
-   */
+  /** By default all purposes that `endsWithLogins` accepts. */
   cancelAll(
     trx: DatabaseOrTransaction,
     userId: number,
     purposes?: readonly ConfirmationPurpose[],
   ): Promise<void>
-  /** The address of an account that waits for its proof, by the newest one of these purposes. */
+  /** The newest unverified address. */
   pending(userId: number, purposes: readonly ConfirmationPurpose[]): Promise<PendingAddress | null>
-  /** The ids of those of an account that were neither used nor withdrawn. */
+  /** Neither used nor withdrawn. */
   unused(
     trx: DatabaseOrTransaction,
     userId: number,
     purpose: ConfirmationPurpose,
   ): Promise<string[]>
-  /** The valid confirmations of an account: the newest of each address. */
+  /** The newest of each address. */
   openOf(
     trx: DatabaseOrTransaction,
     userId: number,
     purpose: ConfirmationPurpose,
   ): Promise<PendingAddress[]>
-  /** Withdraws one by its id, such as that of an invitation. */
   withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
-   * The link and code of a mail, for the worker that sends it; null if the link no longer counts. A mail
-   * without a flow was written by the previous version: it has the code of the flow that asked last.
+   * Null if the link is invalid. A mail without a flow is from the previous version: its code is
+   * the last flow's.
    */
   secretsOf(id: string, flow: string | null): Promise<MailedSecrets | null>
-  /** Deletes up to `batchSize` that have expired; answers how many. */
   purge(batchSize: number): Promise<number>
 }
 
-/** An address that waits for its proof. */
 export interface PendingAddress {
-  /** Of the confirmation. */
   readonly id: string
   readonly address: EmailAddress
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
 
-/** Values that go into JSON. */
 export type ConfirmationFacts = Readonly<
   Record<string, string | number | boolean | null | readonly string[]>
 >
 
 export interface ConfirmationInput {
   readonly purpose: ConfirmationPurpose
-  /**
-   * What the caller asked for in canonical form, as the key of an address or a username. Whether the
-   * same confirmation is repeated depends on it.
-   */
+  /** Canonical; identifies repeats. */
   readonly asked: string
   readonly userId: number | null
-  /** Where the mail goes: a stored address, or one that is to be verified. Null: nowhere. */
+  /** Null: no mail is sent. */
   readonly address: EmailAddress | null
-  /** The refresh version of the account; 0 without one. */
+  /** 0 without an account. */
   readonly version: number
-  /** The flow of pages in which the code counts. Null: a program asks, and the answer has its flow. */
+  /** Null: a program; the response contains the flow. */
   readonly flow: string | null
   readonly language: Language
   readonly facts?: ConfirmationFacts
 }
 
-/** The answer to the caller. It must not show whether the same was asked for before. */
+/** Must not reveal earlier requests. */
 export interface BegunCode {
-  /** The id to send with the code. For a program a new one each time; for pages the confirmation's. */
+  /** New per request for a program; otherwise the confirmation's. */
   readonly id: string
-  /** When the code ends: epoch milliseconds. */
+  /** Epoch milliseconds of the code's end. */
   readonly expiresAt: number
 }
 
 export interface Begun extends BegunCode {
-  /** For the outbox. A mail that repeats a link expires with the link. */
+  /** A mail that repeats a link expires with the link. */
   readonly mail: {
     readonly confirmation: string
     readonly flow: string
-    /** When the link ends: epoch milliseconds. */
+    /** Epoch milliseconds of the link's end. */
     readonly expiresAt: number
   }
 }
 
-/** A confirmation whose link or code was right. */
 export interface Confirmation {
   readonly id: string
   readonly purpose: ConfirmationPurpose
@@ -155,12 +138,11 @@ export interface Confirmation {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly expiresAt: number
-  /** Tells two confirmations apart that one row has kept. */
+  /** Distinguishes confirmations that reused a row. */
   readonly nonce: string
 }
 
 export interface MailedSecrets {
-  /** That of the link. */
   readonly token: string
   readonly code: string
   /** Epoch milliseconds. */
@@ -172,7 +154,7 @@ export type ConfirmationsDeps = Pick<
   'asyncCommitDb' | 'clock' | 'config' | 'db' | 'keys' | 'random'
 >
 
-/** The part of a row that is stored encrypted. */
+/** Encrypted. */
 interface Sealed {
   readonly nonce: string
   readonly address: EmailAddress | null
@@ -254,7 +236,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       const isFormed = codeFormat.test(typed) && idFormat.test(id)
       if (!isFormed) throw refused({ code: 'confirmation_malformed' })
       const tried = await codes.countTry(id, flow)
-      // The lookup is made in any case, so that an address without a code costs the same.
+      // Always queries, for constant cost.
       const found = await confirmationStore(db).find(tried.confirmation ?? '')
       if (!found) throw refused({ code: 'confirmation_unknown' })
       if (!tried.isLeft) throw refused(reasonOf('confirmation_tries_used', found))
@@ -326,7 +308,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       }
     },
 
-    // The code of a flow that asked late is valid for longer than the link.
+    // A late code outlives the link.
     purge: (batchSize) =>
       deleteExpired(
         asyncCommitDb,
@@ -354,7 +336,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
     return isRight ? confirmationOf(judged, 'link') : reasonOf('confirmation_wrong', row)
   }
 
-  /** Whether the row counts at all, whatever was sent; `expiresAt` is the end of its link or of a code. */
+  /** `expiresAt` is of the link or code. */
   function judge(
     row: StoredConfirmation,
     purposes: readonly ConfirmationPurpose[],
@@ -367,11 +349,11 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       return reasonOf('confirmation_outlived', row)
     }
     const { address, ...sealed } = unsealed(row)
-    if (address === null) return reasonOf('confirmation_wrong', row) // it was mailed to no one
+    if (address === null) return reasonOf('confirmation_wrong', row) // mailed to nobody
     return { row: { ...row, expiresAt }, sealed: { ...sealed, address } }
   }
 
-  /** Whether a repeat means the same mail: nothing that the link depends on has changed. */
+  /** Whether nothing that the link depends on changed. */
   function stillFits(
     row: StoredConfirmation,
     { userId, address, version }: Omit<ConfirmationInput, 'asked'>,
@@ -390,7 +372,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
   }
 
   function unsealed({ id, sealed }: StoredConfirmation): Sealed {
-    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `sealOf`
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString())
   }
 }
 
@@ -407,7 +389,7 @@ function confirmationOf({ row, sealed }: Judged, by: Confirmation['by']): Confir
   return { id, purpose, userId, createdAt, expiresAt, by, ...sealed }
 }
 
-/** Binds the sealed part to its row. */
+/** Binds the ciphertext to its row. */
 function contextOf(id: string): string {
   return `confirmation:${id}`
 }

@@ -1,7 +1,7 @@
 import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
-/** Tokens and codes that are used once, for what a mail asks its receiver to confirm. docs/adr/0080 */
+/** docs/adr/0080 */
 export const module: Module = {
   name: 'one-time-tokens',
   requires: ['mail'],

@@ -1,7 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/export-section.ts'
 
-/** The links and codes that were mailed and are kept. */
 export const sections: readonly ExportSection[] = [
   list({ name: 'confirmations', tables: ['confirmations'] }, async (db, userId) => {
     const rows = await db

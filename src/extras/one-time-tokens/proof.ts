@@ -2,27 +2,22 @@ import { refuseField } from '../../core/errors.ts'
 import type { Confirmation, Confirmations } from './confirmations.ts'
 import type { ConfirmationPurpose } from './purposes.ts'
 
-/** What shows that the caller reads the mailbox: the token of a link, or a code and its id. */
 export type Proof =
   | { readonly token: string }
   | {
       readonly id: string
       readonly code: string
-      /** The id of the flow in which the code counts; null: that of a program. */
+      /** Null for programs. */
       readonly flow: string | null
     }
 
-/** The fields of a body that hold it: `proofFields` of schemas.ts. */
 export interface ProofInput {
   readonly token?: string
   readonly id?: string
   readonly code?: string
 }
 
-/**
- * Reads the proof that a program has sent.
- * @throws ApiError validationFailed unless there is a token, or an id and a code
- */
+/** @throws ApiError validationFailed unless there is a token, or an id and a code */
 export function proofOf({ token, id, code }: ProofInput): Proof {
   if (token !== undefined && id === undefined && code === undefined) return { token }
   if (token === undefined && id !== undefined && code !== undefined) return { id, code, flow: null }
@@ -30,7 +25,7 @@ export function proofOf({ token, id, code }: ProofInput): Proof {
 }
 
 /**
- * Opens the confirmation of a proof, which stays valid. A code counts as a try.
+ * The confirmation stays valid. A code counts as a try.
  * @throws ApiError confirmationInvalid
  */
 export function openProof(

@@ -1,4 +1,4 @@
-/** The settings of lifetimes, in seconds; a setting is absent where its module is. */
+/** Seconds; absent without the module. */
 interface Lifetimes {
   readonly confirmations: {
     readonly deletionSeconds?: number
@@ -10,7 +10,7 @@ interface Lifetimes {
   }
 }
 
-/** What a confirmation is for. A link or code of one purpose counts for no other. */
+/** A link or code is valid for one purpose only. */
 export const confirmationPurposes = [
   'sign_up',
   'verification',
@@ -25,10 +25,10 @@ export const confirmationPurposes = [
 export type ConfirmationPurpose = (typeof confirmationPurposes)[number]
 
 const undoSeconds = 7 * 86_400
-// Where no module signs in by mail.
+// Without sign-in by mail.
 const proofSeconds = 600
 
-/** How long the link and the code of a purpose count, in seconds. */
+/** Seconds. */
 export function lifetimeOf({ confirmations }: Lifetimes, purpose: ConfirmationPurpose): number {
   const seconds = {
     sign_up: confirmations.verificationSeconds,
@@ -44,14 +44,14 @@ export function lifetimeOf({ confirmations }: Lifetimes, purpose: ConfirmationPu
   return seconds ?? 0
 }
 
-/** The longest that a code counts, in seconds: the other purposes have a link alone. */
+/** Seconds; other purposes have only a link. */
 export function longestCodeSeconds({ confirmations: lifetimes }: Lifetimes): number {
   const { emailChangeSeconds = 0, resetSeconds = 0 } = lifetimes
   const { signInSeconds = proofSeconds, verificationSeconds = 0 } = lifetimes
   return Math.max(emailChangeSeconds, resetSeconds, signInSeconds, verificationSeconds)
 }
 
-/** Purposes of a signed-in caller: two accounts may ask for one address. */
+/** Two accounts may request the same address. */
 export function isOfAccount(purpose: ConfirmationPurpose): boolean {
   return replacesOthers(purpose) || !endsWithLogins(purpose)
 }
@@ -63,18 +63,15 @@ const single: ReadonlySet<ConfirmationPurpose> = new Set([
   'proof',
 ])
 
-/**
- * Purposes of which an account has one confirmation at a time: a new change of address replaces the
- * previous change, and a new deletion ends the link of the previous deletion.
- */
+/** A new request replaces the account's previous one. */
 export function replacesOthers(purpose: ConfirmationPurpose): boolean {
   return single.has(purpose)
 }
 
 /**
- * Whether a new password, a lock or an end of all logins ends it. Not the way back to the address
- * before: the caller that changed the address could take it away by a new password. Not the way back
- * from a deletion, which has ended the logins itself.
+ * Whether a new password, a lock or the end of all logins ends the confirmation. Not the restore of
+ * an address, which a thief could otherwise prevent; not the cancellation of a deletion, which ends
+ * logins itself.
  */
 export function endsWithLogins(purpose: ConfirmationPurpose): boolean {
   return purpose !== 'email_undo' && purpose !== 'deletion_undo'

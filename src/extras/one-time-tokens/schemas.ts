@@ -1,7 +1,7 @@
 import { exactly, named, Time } from '../../core/http/schemas.ts'
 import { languages } from '../../core/lib/languages.ts'
 
-/** A mail address that is asked for; `parseEmail` judges it, and is stricter. */
+/** `parseEmail` is stricter. */
 export const EmailField = {
   type: 'string',
   maxLength: 320,
@@ -9,7 +9,6 @@ export const EmailField = {
   description: 'A mail address; its domain may be an international one',
 } as const
 
-/** The language of a mail. */
 export const LanguageField = {
   type: 'string',
   enum: languages,
@@ -19,7 +18,7 @@ export const LanguageField = {
 export const exampleId = 'q5Wc1oJ4mN0b7Yt2xR9dEg'
 export const exampleToken = `${exampleId}.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk`
 
-/** Answers a request for a mail, whatever becomes of the mail. */
+/** The same response whether or not a mail is sent. */
 export const BegunConfirmation = named(
   'BegunConfirmation',
   exactly({
@@ -32,7 +31,6 @@ export const BegunConfirmation = named(
   { id: exampleId, expires_at: '2026-03-02T09:30:00.000Z' },
 )
 
-/** What shows that the caller reads the mailbox: proof.ts reads it. */
 export const proofFields = {
   token: { type: 'string', maxLength: 128, description: 'Of the link; or else id and code' },
   id: { type: 'string', maxLength: 64, description: 'Of the answer to the beginning' },

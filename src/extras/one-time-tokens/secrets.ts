@@ -1,28 +1,25 @@
 import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 
-/** What the link and the code of a confirmation are computed from. */
 export interface SecretOf {
   readonly id: string
   readonly purpose: string
-  /** The canonical address. */
   readonly addressKey: string
   readonly version: number
-  /** Changes when the row is used for another confirmation. */
+  /** Changes when the row is reused. */
   readonly nonce: string
 }
 
 /**
- * Computes links and codes anew each time, for the worker that mails them and for their judge: the
- * database has neither them nor a digest of them, and is of no use without the master key. An HMAC
- * whose key is outside the database takes the place of the slow hash that ASVS 6.5.2 asks for.
+ * Recomputed each time, so that the database is useless without the master key. An HMAC with an
+ * external key replaces the slow hash of ASVS 6.5.2.
  */
 export interface ConfirmationSecrets {
-  /** The secret half of the token in the link. */
+  /** The secret half of the token. */
   link(of: SecretOf): string
-  /** Eight digits, which count in one flow alone. */
+  /** Eight digits, valid in one flow. */
   code(of: SecretOf, flow: string | null): string
-  /** The digest under which an address, or another name that was asked for, is found. */
+  /** Digest for lookups of an address or name. */
   index(text: string): string
 }
 
@@ -58,7 +55,7 @@ function derive(dataKey: Uint8Array) {
   }
 }
 
-/** The address may hold the separator, so it comes last. */
+/** The address comes last: it may contain the separator. */
 function textOf({ id, purpose, addressKey, version, nonce }: SecretOf): string {
   return `${purpose}|${id}|${version}|${nonce}|${addressKey}`
 }

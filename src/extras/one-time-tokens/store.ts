@@ -2,12 +2,10 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { forNoKeyUpdate } from '../../core/database/transactions.ts'
 import type { ConfirmationPurpose } from './purposes.ts'
 
-/** A stored confirmation, with the present version of its account. */
 export interface StoredConfirmation {
   readonly id: string
   readonly purpose: ConfirmationPurpose
   readonly userId: number | null
-  /** The digest of what was asked for. */
   readonly index: string
   readonly sealed: string
   readonly version: number
@@ -17,17 +15,16 @@ export interface StoredConfirmation {
   readonly createdAt: number
   readonly expiresAt: number
   readonly usedAt: number | null
-  /** The refresh version of the account now; 0 without an account. */
+  /** 0 without an account. */
   readonly versionNow: number
 }
 
 export type NewConfirmation = Omit<StoredConfirmation, 'tries' | 'usedAt' | 'versionNow'>
 
-/** A mail that a flow has asked for, as far as its code depends on it. */
 export interface MailOfFlow {
   readonly id: string
   readonly confirmation: string | null
-  /** It was not sent, because of a limit or because no account has the address. */
+  /** Not sent: a limit, or no account. */
   readonly isDropped: boolean
   readonly tries: number
   /** Epoch milliseconds. */
@@ -48,14 +45,14 @@ export function confirmationStore(db: DatabaseOrTransaction) {
       return row ? toStored(row) : null
     },
 
-    /** The same, for a transaction that uses it: no other one changes the row meanwhile. */
+    /** Locks the row for its use. */
     async hold(id: string): Promise<StoredConfirmation | null> {
       const query = withVersion(db).where('id', '=', id)
       const row = await forNoKeyUpdate(db, 'confirmations', query).executeTakeFirst()
       return row ? toStored(row) : null
     },
 
-    /** The newest one of a name that expires after `until`, used or not. */
+    /** Used or not. */
     async newest(
       purpose: ConfirmationPurpose,
       index: string,
@@ -71,7 +68,7 @@ export function confirmationStore(db: DatabaseOrTransaction) {
       return row ? toStored(row) : null
     },
 
-    /** Those of an account that were not used, the newest first. */
+    /** Unused, newest first. */
     async ofAccount(
       userId: number,
       purposes: readonly ConfirmationPurpose[],
@@ -92,7 +89,7 @@ export function confirmationStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Makes a row that counts no more into another confirmation: see `begin`. */
+    /** Reuses an invalid row: see `begin`. */
     async renew({ id, ...row }: NewConfirmation): Promise<void> {
       const columns = { ...columnsOf(row), used_at: null }
       await db.updateTable('confirmations').set(columns).where('id', '=', id).execute()
@@ -102,7 +99,7 @@ export function confirmationStore(db: DatabaseOrTransaction) {
       await db.updateTable('confirmations').set({ flow }).where('id', '=', id).execute()
     },
 
-    /** Counts a typed code of a node of the version before; false if no more are judged. */
+    /** For nodes of the previous version; false at the limit. */
     async countTry(id: string, max: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('confirmations')
@@ -113,7 +110,7 @@ export function confirmationStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** The mails that a flow has asked for, the newest first. */
+    /** Newest first. */
     async mailsOf(flow: string): Promise<MailOfFlow[]> {
       const rows = await db
         .selectFrom('mails')
@@ -136,7 +133,7 @@ export function confirmationStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Uses one up. Its wrong codes are forgotten, as a right password ends those before it. */
+    /** Resets wrong codes, like a correct password. */
     async use(id: string, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('confirmations')
@@ -196,7 +193,7 @@ interface Row {
 function toStored(row: Row): StoredConfirmation {
   return {
     id: row.id,
-    purpose: row.purpose as ConfirmationPurpose, // as it was stored
+    purpose: row.purpose as ConfirmationPurpose,
     userId: row.user_id,
     index: row.address_index,
     sealed: row.sealed,

@@ -7,7 +7,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     sealed: ['sealed'],
     needsKeys: true,
-    isLogin: true, // its link sets a password, or signs in
+    isLogin: true, // sets a password or signs in
     person: { column: 'user_id', onDelete: 'delete' },
     namesPerson: {
       columns: ['sealed'],
@@ -23,19 +23,19 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Proofs under way that the caller reads a mailbox: neither link nor code is stored. */
+/** Neither link nor code is stored. */
 interface ConfirmationsTable {
-  /** The part of the link's token that finds the row. */
+  /** Public part of the token. */
   id: string
   purpose: string
   user_id: number | null
   /** Keyed digest of the canonical address. */
   address_index: string
-  /** JSON of the address, the language and what the purpose needs, under the data key. */
+  /** Encrypted JSON of address, language and purpose data. */
   sealed: string
-  /** The refresh version of the account at the beginning; 0 without an account. */
+  /** The account's initial refresh version; 0 without an account. */
   version: number
-  /** The flow that asked last. Like `tries`, for nodes of the previous version alone. */
+  /** The last flow. Like `tries`, for the previous version only. */
   flow: string | null
   tries: Generated<number>
   created_at: number

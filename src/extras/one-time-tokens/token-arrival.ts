@@ -8,27 +8,23 @@ import type { ConfirmationPurpose } from './purposes.ts'
 export type TokenArrivalDeps = Pick<Needs, 'clock' | 'confirmations' | 'pageFlows' | 'random'>
 
 export interface TokenArrival<Data extends FlowData> {
-  /** The page of the link, without a query. */
   readonly path: string
   readonly purposes: readonly ConfirmationPurpose[]
-  /**
-   * The flow that begins; it ends with the link at the latest. Its data keep the confirmation: what
-   * uses it up judges it again.
-   */
+  /** The flow expires with the link at the latest. Using the confirmation checks it again. */
   begin(
     confirmation: Confirmation,
   ): Omit<FlowStart<Data>, 'seconds'> | Promise<Omit<FlowStart<Data>, 'seconds'>>
 }
 
-/** Whether a request for a page comes from the link of a mail: `GET /reset?token=...`. */
+/** `GET /reset?token=...` */
 export function hasToken(request: FastifyRequest): boolean {
   return tokenOf(request) !== undefined
 }
 
 /**
- * Answers the link of a mail: 303 to the same page without the token, so that it stands in no
- * history and no Referer, with a flow of this browser in its place. It uses nothing up, because
- * programs open the links of mails too. A link that counts no more leads to `?link=invalid`.
+ * Redirects (303) to the page without the token, to keep it out of history and Referer; a flow
+ * replaces it. Uses nothing up, because programs prefetch links. Invalid links redirect to
+ * `?link=invalid`.
  */
 export async function arriveByToken<Data extends FlowData>(
   { clock, confirmations, pageFlows, random }: TokenArrivalDeps,
@@ -45,12 +41,11 @@ export async function arriveByToken<Data extends FlowData>(
   return reply.redirect(`${path}?flow=${flow.id}`, 303)
 }
 
-/** Whether the page is to say that a link counts no more: see `arriveByToken`. */
 export function cameByInvalidLink(request: FastifyRequest): boolean {
-  return (request.query as { link?: unknown }).link === 'invalid' // parsed by Fastify
+  return (request.query as { link?: unknown }).link === 'invalid'
 }
 
-/** An array if it is named twice. */
+/** An array if repeated. */
 function tokenOf(request: FastifyRequest): unknown {
-  return (request.query as { token?: unknown }).token // parsed by Fastify
+  return (request.query as { token?: unknown }).token
 }

@@ -10,10 +10,7 @@ import { mailUnavailable } from '../mail/problems.ts'
 import { accountUnusable } from './problems.ts'
 import { BeginResetFor, BegunResetFor } from './schemas.ts'
 
-/**
- * POST /api/admin/accounts/{username}/reset: an administrator has a link mailed by which the owner
- * sets a new password, and learns none. ASVS 6.4.6.
- */
+/** The mailed link is hidden from the administrator. ASVS 6.4.6. */
 export async function routes(app: App, { accounts, config, recovery }: Needs): Promise<void> {
   const named = accountNamed(accounts)
   app.post(

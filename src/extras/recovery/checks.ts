@@ -15,7 +15,7 @@ const ownPages: Check<OutsideContext> = {
     caddy: 'reverse_proxy 127.0.0.1:3000   # without header_up Host',
   },
   async find({ origin, probe }) {
-    // Without the fields that it needs: it is refused in any case, and does nothing.
+    // Always rejected: required fields are missing.
     const answer = await probe.send('/api/public/verification', {
       method: 'POST',
       headers: { origin, 'content-type': 'application/json' },

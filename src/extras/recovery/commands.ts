@@ -16,7 +16,7 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** The service sends the mail: the command only adds it to the outbox. */
+/** The service sends the mail from the outbox. */
 function reset(call: CommandCall): Promise<void> {
   return withAccount(call, ['recovery'], async (account, { recovery }) => {
     const { isoTime } = await import('../../core/lib/clock.ts')

@@ -11,7 +11,7 @@ export type DeletionNoticeDeps = Pick<
   'clock' | 'config' | 'confirmations' | 'mailer' | 'outbox'
 >
 
-/** Mails the owner of a deleted account; its link is one of the ways of a reset: see ways.ts. */
+/** The mailed link is a reset: see ways.ts. */
 export function createDeletionNotice(deps: DeletionNoticeDeps): DeletionNotice {
   const { clock, config, confirmations, mailer, outbox } = deps
   const { language } = config.pages
@@ -21,11 +21,11 @@ export function createDeletionNotice(deps: DeletionNoticeDeps): DeletionNotice {
 
     assertSends: mailer.assertSends,
 
-    /** Mails a way back to each mailbox that can have one; answers when the account is erased. */
+    /** Returns the time of erasure. */
     async requested(trx: DatabaseOrTransaction, account: Account): Promise<number> {
       const { userId, username } = account
       const address = addressOf(account)
-      // An administrator has just removed the address. A repeated request erases the account at once.
+      // An administrator just removed the address. A repeated request erases immediately.
       if (!address) {
         const reason = {
           code: 'account_changed',
@@ -35,7 +35,7 @@ export function createDeletionNotice(deps: DeletionNoticeDeps): DeletionNotice {
       }
       const { mail } = await confirmations.begin(trx, {
         purpose: 'deletion_undo',
-        asked: `${address.key}|${clock.now()}`, // each deletion has a link of its own
+        asked: `${address.key}|${clock.now()}`, // a link per deletion
         userId,
         address,
         version: account.refreshVersion,
@@ -64,7 +64,7 @@ export function createDeletionNotice(deps: DeletionNoticeDeps): DeletionNotice {
       return mail.expiresAt
     },
 
-    /** Mails the address, not the account: the erasure withdraws all mail of the account. */
+    /** Mails the address: the erasure withdraws the account's mail. */
     async erased(trx: DatabaseOrTransaction, account: Account): Promise<void> {
       await outbox.add(trx, {
         message: 'account_deleted',

@@ -1,7 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 import { accountUnusable } from './problems.ts'
 
-/** The forgotten password: /reset, /api/public/reset, and resets that an administrator begins. */
 export const module: Module = {
   name: 'recovery',
   requires: ['email-addresses'],

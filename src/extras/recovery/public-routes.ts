@@ -25,10 +25,7 @@ const guards = {
   tag: 'Sign in',
 } as const
 
-/**
- * The reset of a password as JSON, for programs with pages of their own: POST of
- * /api/public/reset and /api/public/reset/complete. The pages of the service use the same service.
- */
+/** For programs with their own pages. */
 export async function routes(
   app: App,
   { config, confirmations, loginAddress, recovery }: Needs,
@@ -87,7 +84,7 @@ export async function routes(
   }
 }
 
-/** @throws ApiError validationFailed unless one of both is there, and can name an account */
+/** @throws ApiError validationFailed unless exactly one is given and valid */
 function identifierOf({ email, username }: { email?: string; username?: string }): ResetIdentifier {
   if (email !== undefined && username === undefined) {
     return parseEmailIdentifier(email) ?? refuseField(['email'], 'must be an e-mail address')

@@ -21,65 +21,59 @@ import type { ResetIdentifier } from './reset-identifier.ts'
 import { resetWayOf } from './ways.ts'
 
 /**
- * The reset of a password whose owner has forgotten it, by a link or a code that is mailed to the
- * verified address: the stored one, never the one that was typed. It signs no one in, and it asks for
- * the second factor, which it leaves as it is.
+ * Password reset by a link or code to the stored verified address, never the typed one. Requires
+ * the unchanged second factor; signs nobody in.
  */
 export interface Recovery {
   /**
-   * Mails a link and a code, if an account can be reset. The answer, the statements and the time are
-   * the same if not, because the caller must not learn which.
-   * @throws ApiError mailUnavailable; tooManyRequests for a client that asks too often
+   * Response, statements and time are the same without an account, to prevent enumeration.
+   * @throws ApiError mailUnavailable; tooManyRequests per client
    */
   begin(identifier: ResetIdentifier, options: BeginOptions): Promise<BegunCode>
   /**
-   * Mails them for an administrator, who learns neither. An account without a verified address needs
-   * one, for which the administrator vouches; the reset verifies it.
-   * @throws ApiError mailUnavailable; accountUnusable, emailNotVerified, emailExists, validationFailed
+   * The administrator sees neither, and provides an address if none is verified; the reset verifies
+   * it.
+   * @throws ApiError mailUnavailable; accountUnusable, emailNotVerified, emailExists,
+   * validationFailed
    */
   beginFor(
     account: Account,
     email: string | undefined,
     options: BeginForOptions,
   ): Promise<Pick<Begun['mail'], 'expiresAt'>>
-  /**
-   * The account of a confirmation that was opened.
-   * @throws ApiError confirmationInvalid if it can log in no more
-   */
+  /** @throws ApiError confirmationInvalid if login is impossible */
   accountOf(confirmation: Confirmation): Promise<Account>
   /**
-   * Verifies the second factor of an account. A wrong code counts towards the lockout of the account,
-   * but a lockout does not deny the reset: the reader of the mailbox may be the owner.
+   * Wrong codes count towards the lockout, but a lockout does not block resets: the caller may be
+   * the owner.
    * @throws as `SecondFactor.prove`
    */
   proveFactor(account: Account, proof: Proof): Promise<void>
   /**
-   * Sets the password and uses the confirmation up. All logins end, and so do other links that were
-   * mailed, a lockout after failed logins, and the demand for a new password. Identities that were
-   * linked since the last login with the password are unlinked, but not the one that the account was
-   * made with.
+   * Ends all logins, other mailed links, the lockout and a required password change. Unlinks
+   * identities linked since the last password login, except the initial one.
    * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
    */
   finish(confirmation: Confirmation, wanted: ResetInput): Promise<void>
   /**
-   * Whether the deletion of the account can be taken back without a new password: its owner has none,
-   * and signs in through a provider.
+   * Whether the owner can cancel the deletion without a password, because the account uses a
+   * provider only.
    */
   needsNoPassword(confirmation: Confirmation, account: Account): Promise<boolean>
   /**
-   * Takes the deletion of such an account back, and uses the confirmation up.
-   * @throws ApiError confirmationInvalid, validationFailed if the account needs a password; as
+   * Cancels such a deletion.
+   * @throws ApiError confirmationInvalid, validationFailed if a password is required; as
    * `SecondFactor.prove`
    */
   takeBack(confirmation: Confirmation, options: Omit<ResetInput, 'newPassword'>): Promise<void>
 }
 
 export interface BeginOptions {
-  /** If the account has none of its own. */
+  /** The account's language takes precedence. */
   readonly language: Language
-  /** The address of the client, by the rules of limits. */
+  /** The address for limits. */
   readonly client: string
-  /** The flow of pages in which the code counts; null for the API. */
+  /** Null for the API. */
   readonly flow: string | null
 }
 
@@ -90,9 +84,9 @@ export interface BeginForOptions {
 
 export interface ResetInput {
   readonly newPassword: string
-  /** The second factor; null if a step before has proved it. */
+  /** Null if proved before. */
   readonly proof: Proof | null
-  /** Done in the same transaction: it takes the flow of pages further. */
+  /** Runs in the same transaction, to advance the flow. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<unknown>
 }
 
@@ -112,9 +106,9 @@ export type RecoveryDeps = Pick<
 >
 
 const field = 'new_password'
-// What a change of the own account asks. A lockout after failed logins does not deny it: it ends here.
+// A lockout does not block the change, which ends it.
 const stage = 'change'
-const noUsername = '' as Username // that of no account
+const noUsername = '' as Username
 
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { accounts, clock, confirmations, db, devices, events, lock, outbox } = deps
@@ -124,7 +118,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async begin(identifier, { language, client, flow }) {
       assertMail(outbox)
       const userId = await userOf(identifier)
-      // A name without an account takes a lock and a statement too.
+      // Same locks and statements without an account.
       return transact(db, [lockName.account(userId ?? identifier.key)], async (trx) => {
         const account = await accountIn(trx, userId ?? 0)
         const address = account?.email ? parseEmail(account.email) : null
@@ -150,7 +144,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         if (verified && email !== undefined) {
           refuseField(['email'], 'is for an account without a verified address')
         }
-        // Apart from what strangers ask for: their next request must not end a vouched one.
+        // Separate, so that strangers' requests cannot end an administrator's.
         const asked = verified ? `email ${verified.key}` : `vouched ${userId} ${address.key}`
         const of = { account, address, asked, flow: null, language }
         const isVouched = verified === null
@@ -178,7 +172,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       const { userId, username } = account
       const way = resetWayOf(confirmation)
       const asksFactor = account.secondFactor && proof !== null
-      // Before anything is said about the password. A code is used up only by one that is acceptable.
+      // Before password errors are shown. Only acceptable codes are used up.
       if (asksFactor && isEmpty(proof)) await recovery.proveFactor(account, proof)
       await accounts.replacePassword(account, {
         text: newPassword,
@@ -189,8 +183,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         },
         first: async (trx) => {
           await useUp(trx, confirmation, account)
-          // A session that was copied from that login may have linked them. Without a known login
-          // with the password there is nothing that shows who has linked them.
+          // A session stolen since then may have linked them. Without a known password login, the
+          // linker is unknown.
           const since = (await lastPasswordLogin(trx, userId)) ?? 0
           await identities.unlinkSince(trx, userId, since)
         },
@@ -229,7 +223,6 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   }
   return recovery
 
-  /** Uses a confirmation up, and does what its purpose changes beside the password. */
   async function useUp(
     trx: DatabaseOrTransaction,
     confirmation: Confirmation,
@@ -243,7 +236,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     return requirements.unmet(asked, { account, since: { now: account, before: account } })
   }
 
-  /** Looks for both in any case, so that all that can be typed costs the same. */
+  /** Always queries both, for constant cost. */
   async function userOf({ username, address }: ResetIdentifier): Promise<number | null> {
     const owner = await accounts.byEmail(address?.key ?? '')
     const named = await accounts.byUsername(username ?? noUsername)
@@ -255,9 +248,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     readonly address?: EmailAddress | null
     readonly asked: string
     readonly client?: string
-    /** Who asks, if it is not the person who reads the mail. */
     readonly by?: 'administrator'
-    /** Whether the account has not verified the address. */
     readonly isVouched?: boolean
   }
 
@@ -276,26 +267,24 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       language,
     })
     const { flow: ownFlow, ...link } = begun.mail
-    // The account has not yet proved an address that an administrator names.
+    // The address is unproved.
     const username = isVouched ? null : (account?.username ?? '')
     await events.emitInTransaction(trx, resetRequested, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },
       ...link,
-      // The mail that an administrator asks for has no code.
+      // An administrator's mail has no code.
       flow: by === undefined ? ownFlow : null,
       facts: { username, ...(by && { by }) },
       language,
-      // A stranger who asks for mail after mail must not keep a new link from the owner. There is
-      // one in the life of a link.
+      // Strangers' requests must not block the owner's link. One per link lifetime.
       isBeyondHours: by === 'administrator',
       ...(client !== undefined && { client }),
     })
     return begun
   }
 
-  /** The address that an administrator names for an account that has none. */
   async function vouched(
     trx: DatabaseOrTransaction,
     { userId }: Account,
@@ -311,12 +300,12 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     throw new ApiError('emailExists', { reason })
   }
 
-  /** The link was mailed there: its reader has the mailbox. */
+  /** The mailed link proves the mailbox. */
   async function verify(trx: DatabaseOrTransaction, confirmation: Confirmation): Promise<void> {
     const { address, userId } = confirmation
     const account = userId === null ? null : await accountIn(trx, userId)
     if (!account) throw outlived(confirmation)
-    // An address that the owner has proved meanwhile gives way to none that was vouched for.
+    // Keeps an address that the owner verified meanwhile.
     const present = account.email === null ? null : parseEmail(account.email)
     if (present && present.key !== address.key) throw outlived(confirmation)
     const owner = await accountWithEmail(trx, address)

@@ -10,7 +10,7 @@ import {
   proofFields,
 } from '../one-time-tokens/schemas.ts'
 
-/** Whose password is to be reset: by one of the two. */
+/** One of the two. */
 export const BeginReset = named(
   'Reset',
   {
@@ -34,13 +34,13 @@ export const FinishReset = named(
   'ResetPassword',
   {
     type: 'object',
-    // Without types: a value that is no valid code is a wrong code, and is counted as one.
+    // Untyped: malformed codes count as wrong codes.
     properties: { ...proofFields, new_password: NewPassword, totp: {}, recovery_code: {} },
   },
   { token: exampleToken, new_password: examplePasswords.next },
 )
 
-/** The same, as a client should send it. */
+/** For clients. */
 export const SentReset = {
   ...FinishReset,
   properties: { ...FinishReset.properties, ...codeFields },

@@ -6,15 +6,14 @@ import type { Confirmation } from '../one-time-tokens/confirmations.ts'
 import type { ConfirmationPurpose } from '../one-time-tokens/purposes.ts'
 
 /**
- * What a reset changes beside the password, by the purpose of its confirmation. Each reset asks for
- * the second factor, uses the confirmation up and ends all logins.
+ * What a reset changes besides the password. Each requires the second factor and ends all logins.
  */
 export interface ResetWay {
-  /** The stage of the requirements. A lockout after failed logins ends with each reset. */
+  /** Every reset ends lockouts. */
   readonly stage: Extract<Stage, 'change' | 'return'>
-  /** The account after `first`, which the requirements check. */
+  /** The account after `first`, for the requirements. */
   readonly judged: (account: Account) => Account
-  /** Runs in the transaction, before the account is read again and checked; false refuses the reset. */
+  /** Runs before the account is reread and checked; false rejects. */
   readonly first: (
     deps: ResetWayDeps,
     trx: DatabaseOrTransaction,
@@ -24,7 +23,6 @@ export interface ResetWay {
 
 export type ResetWayDeps = Pick<Needs, 'accounts'>
 
-/** The purposes of the confirmations that a reset takes. */
 export const resetPurposes = [
   'reset',
   'deletion_undo',
@@ -39,7 +37,7 @@ const ways: Readonly<Record<(typeof resetPurposes)[number], ResetWay>> = {
   },
 }
 
-/** @throws Error for a confirmation of another purpose, which its opening has refused */
+/** @throws Error for other purposes, which are rejected earlier */
 export function resetWayOf({ purpose }: Pick<Confirmation, 'purpose'>): ResetWay {
   const known = resetPurposes.find((one) => one === purpose)
   if (!known) throw new Error(`a confirmation of ${purpose} resets no password`)

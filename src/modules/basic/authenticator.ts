@@ -20,9 +20,8 @@ import { basicCredentials } from '../clients/basic-credentials.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
 
 /**
- * Authenticates by HTTP Basic (RFC 7617; spec 5.1). Every request carries the password, and a hash
- * for each would cost 14 ms of a core. So verified credentials are remembered for a minute, under a
- * keyed digest. That saves only the hash: the limits and the account are checked for each request.
+ * RFC 7617; spec 5.1. A hash per request would cost 14 ms, so verified credentials are cached for a
+ * minute by keyed digest. Limits and account are checked for each request.
  */
 export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'byUsername' | 'reread'>
@@ -38,7 +37,7 @@ export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
 const rememberedMs = 60_000
 const maxRemembered = 1000
 
-/** Errors of a login that Basic answers with one 401 and its challenges. */
+/** Answered with 401 and the challenges. */
 const refusals = new Set<ErrorRow>(['invalidCredentials', 'captchaRequired'])
 
 function asMissing(error: unknown): never {
@@ -48,9 +47,7 @@ function asMissing(error: unknown): never {
 }
 
 interface Remembered {
-  /**
-   * The hash that the password matched. If the account has another one, the password is verified.
-   */
+  /** A changed hash requires verification. */
   readonly passwordHash: string
   readonly until: number
 }
@@ -66,7 +63,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     header: 'basic',
     missing: 'authenticationRequired',
     challenge: 'Basic realm="API", charset="UTF-8"',
-    csrf: 'sameSite', // a browser sends it without being asked, like a cookie
+    csrf: 'sameSite', // sent automatically, like a cookie
     errors: ['tooManyLoginAttempts'],
     describes: {
       type: 'http',
@@ -116,8 +113,8 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
     const authentication = byPassword(deps, { ...credentials, address: loginAddress(request) })
     const account = await authenticate(deps, authentication, async (evidence, attempt) => {
-      // A refusal by the stage `basic` is no wrong guess and shows that the password was right. If
-      // the account was locked meanwhile, the answer must not show that.
+      // A rejection by `basic` is no wrong guess, but reveals a correct password; a locked account
+      // must not.
       const isRefused = requirements.unmet('basic', evidence) !== null
       if (isRefused) await accounts.reread(db, evidence.account, 'commit')
       const passed = requirements.pass('basic', evidence)
@@ -136,7 +133,6 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
   }
 }
 
-/** The result of Basic: the account, for one request. */
 const oneRequest: Result<void, Account> = {
   issue: async () => {},
   respond: (_, { account }) => account,

@@ -1,8 +1,7 @@
 import { counted, type Migration, notifier, notifying, rowCounts } from './statement.ts'
 
-/** Users, accounts, sessions, login throttle, keys. */
 export const statements: Migration = [
-  // autoincrement: the id of a deleted user is never given to another (decisions: ids never reused)
+  // autoincrement: ids are never reused
   `create table users (
     id integer primary key autoincrement,
     name text not null,
@@ -16,7 +15,7 @@ export const statements: Migration = [
   rowCounts,
   counted('users'),
   notifier,
-  // Not inserts: no process has cached anything about a new user.
+  // No inserts: new users are not cached.
   notifying('users', 'update', 'delete'),
 
   `create table accounts (
@@ -32,8 +31,7 @@ export const statements: Migration = [
   `create index accounts_administrators on accounts (user_id)
     where roles like '%ADMIN%' and active = 1 and locked = 0`,
 
-  // By user, not by account: a second account of the same user must not make the tokens of the
-  // first one valid again.
+  // Per user: a new account of the user must not revalidate tokens of the previous account.
   `create table token_versions (
     user_id integer primary key references users (id) on delete cascade,
     access_version integer not null,

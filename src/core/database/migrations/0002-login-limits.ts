@@ -1,11 +1,11 @@
 import type { Migration } from './statement.ts'
 
-/** The lockout of accounts, the expiry of login attempts, and used challenges. */
+/** Lockout, expiry of login attempts, used challenges. */
 export const statements: Migration = [
   'alter table accounts add column failed_logins integer not null default 0',
   'alter table accounts add column locked_until integer',
 
-  // Limits have different windows: an attempt expires after the longest one that counts it.
+  // Limits have different windows: an attempt expires after the longest.
   'alter table throttle_places add column expires_at integer not null default 0',
   'update throttle_places set expires_at = taken_at + 900000',
   'drop index throttle_places_by_time',

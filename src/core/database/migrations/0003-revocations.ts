@@ -1,8 +1,8 @@
 import { type Migration, notifying } from './statement.ts'
 
-/** Revoked tokens, and the uses of refresh tokens. */
+/** Revoked tokens, used refresh tokens. */
 export const statements: Migration = [
-  // A log: every process reads the rows since its last read. The user may be deleted already.
+  // A log that processes read incrementally. The user may be deleted.
   `create table revocations (
     id integer primary key autoincrement,
     token text,

@@ -1,6 +1,5 @@
 import type { Migration } from './statement.ts'
 
-/** The second factor of an account, and its recovery codes. */
 export const statements: Migration = [
   'alter table accounts add column second_factor integer not null default 0 check (second_factor in (0, 1))',
   `create table second_factors (

@@ -1,6 +1,5 @@
 import type { Migration } from './statement.ts'
 
-/** Stored answers for repeated requests. */
 export const statements: Migration = [
   `create table idempotency_keys (
     id text primary key,

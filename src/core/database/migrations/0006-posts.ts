@@ -1,6 +1,6 @@
 import { counted, type Migration } from './statement.ts'
 
-/** Posts, which remain when their authors are deleted. */
+/** Posts remain when their authors are deleted. */
 export const statements: Migration = [
   `create table posts (
     id integer primary key autoincrement,
@@ -11,9 +11,9 @@ export const statements: Migration = [
     created_at integer not null,
     updated_at integer not null
   ) strict`,
-  // An offset skips posts in this small index, because the pages of the table are full of bodies.
+  // Offsets skip posts in a small index instead of large table pages.
   'create index posts_by_id on posts (id)',
-  'create index posts_by_author on posts (author_id)', // for the deletion of users
+  'create index posts_by_author on posts (author_id)', // for deleting users
 
   counted('posts'),
 ]

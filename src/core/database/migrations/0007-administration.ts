@@ -1,6 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/** Indexes for administrators' queries: accounts by state, and accounts with failed logins. */
+/** Indexes for administrators: account state, failed logins. */
 export const statements: Migration = [
   `create index accounts_by_state
     on accounts (roles, locked, active, must_change, second_factor)`,

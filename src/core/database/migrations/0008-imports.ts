@@ -1,9 +1,6 @@
 import { type Migration, stagedUncounted } from './statement.ts'
 
-/**
- * Imports. Their users and accounts are staged in small transactions, and are invisible until one
- * statement sets the import to `done`.
- */
+/** Users and accounts are staged in small transactions, invisible until the import is `done`. */
 export const statements: Migration = [
   `create table imports (
     id integer primary key autoincrement,
@@ -11,8 +8,7 @@ export const statements: Migration = [
     lost integer not null default 0,
     seen_at integer not null
   ) strict`,
-  // The names on lines that created no account: lines of a dry run, lines after an error, and lines
-  // whose name another request has taken.
+  // Names without an account: dry runs, lines after an error, and names taken by other requests.
   `create table import_names (
     import_id integer not null references imports (id),
     username text not null,

@@ -1,6 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/** Identities at providers that are linked to accounts, and flows that are under way. */
+/** Linked identities and pending flows. */
 export const statements: Migration = [
   `create table identities (
     id integer primary key autoincrement,

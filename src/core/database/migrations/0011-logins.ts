@@ -1,12 +1,12 @@
 import type { Migration } from './statement.ts'
 
-/** Single use of codes, the end of whole token families, and a limit for sign-ins under way. */
+/** Single-use codes, revoked token families, a limit of pending sign-ins. */
 export const statements: Migration = [
-  // Bit n: the step `last_step - n`. Until now only the last step was stored, so all steps below it
-  // count as used.
+  // Bit n: step `last_step - n`. Only the last step was stored before, so earlier steps count as
+  // used.
   `alter table second_factors add column used_steps integer not null default 4503599627370495`,
 
-  // For the expiry of the tokens of a family.
+  // For the expiry of a family.
   'create index refresh_uses_by_family on refresh_uses (family, successor_expires_at)',
 
   "alter table flows add column address text not null default ''",

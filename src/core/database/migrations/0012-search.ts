@@ -1,13 +1,10 @@
 import type { Migration } from './statement.ts'
 
-/**
- * The trigram index, which finds users by a part of name or e-mail: for each sequence of three
- * characters the ids of the users who have it.
- */
+/** The trigram index, for searches by a part of a name or e-mail. */
 export const statements: Migration = [
   {
-    // Triggers of `users` fill it. `detail = none` keeps the index small, because it stores no
-    // positions; a search compares each user that it finds.
+    // Filled by triggers. `detail = none` omits positions to save space; searches compare the users
+    // that they find.
     sqlite: [
       `create virtual table users_search using fts5 (
         text, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
@@ -25,8 +22,8 @@ export const statements: Migration = [
         ${put('new')};
       end`,
     ],
-    // The extension may be missing, or this role may not create it. An operator can create the
-    // extension and the index later; searches work without them until then.
+    // The role may lack the permission to create the extension. Searches work without the index,
+    // which an operator can create later.
     postgres: [
       `do $$
         declare home text;
@@ -50,7 +47,7 @@ export const statements: Migration = [
   },
 ]
 
-/** The indexed text: two marks before each value complete trigrams of its first characters. */
+/** Two marks before each value complete the trigrams of its first characters. */
 function searched(row: string): string {
   return `char(2, 2) || ${row}.name_key || char(2, 2) || ${row}.email_key`
 }

@@ -4,10 +4,7 @@ const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const withoutHash = `rtrim(password_hash, '${base64}')`
 const parameters = `rtrim(rtrim(${withoutHash}, '$'), '${base64}')`
 
-/**
- * An index for the kinds of stored password hashes, which are queried every second: the cost is the
- * same at any number of accounts. passwords/hash-kinds.ts defines the kinds.
- */
+/** For the kinds of password hashes (passwords/hash-kinds.ts), queried every second. */
 export const statements: Migration = [
   `create index accounts_by_hash_kind on accounts ((case substr(password_hash, 1, 2)
     when '$2' then substr(password_hash, 1, 6)

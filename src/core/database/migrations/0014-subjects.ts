@@ -5,16 +5,13 @@ const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const withoutHash = `rtrim(hash, '${base64}')`
 const parameters = `rtrim(rtrim(${withoutHash}, '$'), '${base64}')`
 
-/** `ROLE_ADMIN` names the role ADMIN, as everywhere. Spec 2.2. */
+/** `ROLE_ADMIN` means ADMIN. Spec 2.2. */
 const withoutPrefix = (name: string) =>
   `substr(${name}, case when substr(${name}, 1, 5) = 'ROLE_' then 6 else 1 end)`
 
-/**
- * Tables of their own for roles, with an index both ways, and for passwords, so that an account can
- * have none. docs/adr/0030
- */
+/** Roles with indexes in both directions, and optional passwords. docs/adr/0030 */
 export const statements: Migration = [
-  // First, so that no other node changes an account or ends an import until the commit.
+  // First, so that other nodes cannot change accounts or complete imports.
   { postgres: ['lock table imports, accounts in access exclusive mode'] },
   {
     sqlite: ['in', 'out', 'anew'].map((way) => `drop trigger accounts_counted_${way}`),
@@ -25,7 +22,7 @@ export const statements: Migration = [
     ],
   },
 
-  // No comma in a name, because queries read the names of an account joined by commas.
+  // Queries join role names by commas.
   `create table role_assignments (
     account integer not null references accounts (user_id) on delete cascade,
     role text not null check (role <> '' and replace(role, ',', '') = role),
@@ -47,7 +44,7 @@ export const statements: Migration = [
   },
   'create index role_assignments_by_role on role_assignments (role, account)',
 
-  // A row without a hash requires the user to set a password.
+  // Without a hash, the user must set a password.
   `create table passwords (
     account integer primary key references accounts (user_id) on delete cascade,
     hash text,
@@ -56,7 +53,7 @@ export const statements: Migration = [
   ) strict`,
   `insert into passwords (account, hash, must_change)
     select user_id, password_hash, must_change from accounts order by user_id`,
-  // The kinds of stored hashes are queried every second, as in 0013: passwords/hash-kinds.ts.
+  // Queried every second, like 0013: passwords/hash-kinds.ts.
   `create index passwords_by_hash_kind on passwords ((case substr(hash, 1, 2)
     when '$2' then substr(hash, 1, 6)
     when '$p' then ${parameters}

@@ -1,6 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/** The versions of external rooms, which number their own migrations. */
+/** The versions of external modules, which number their own migrations. */
 export const statements: Migration = [
   `create table room_schemas (
     room text not null,

@@ -1,9 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/**
- * What a key is for, and from when it signs. Version 0.2.0 writes neither column, and ignores both:
- * keys/store.ts says how it sees the rows.
- */
+/** The purpose and start of a key. Version 0.2.0 ignores both: see keys/store.ts. */
 export const statements: Migration = [
   'alter table keys add column usage text',
   'alter table keys add column signs_from integer',

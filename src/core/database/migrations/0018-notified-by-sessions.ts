@@ -2,9 +2,8 @@ import { changedCode, channel, notifiesSetting } from '../postgres/notification.
 import type { Migration } from './statement.ts'
 
 /**
- * The triggers of `notifying` leave the notification to a session that has said that it notifies
- * after its commit, and tell it of the change. For version 0.3.0, behind a pooler and by hand, they
- * notify as before. docs/adr/0046
+ * Triggers leave the notification to sessions that notify after their commit. For version 0.3.0,
+ * poolers and manual changes, triggers still notify. docs/adr/0046
  */
 export const statements: Migration = [
   {

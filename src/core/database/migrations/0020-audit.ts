@@ -1,12 +1,11 @@
 import type { Migration } from './statement.ts'
 
 /**
- * The audit log: chains of records, the keys of the persons whom they name, and what proves that
- * no record is missing. Records are inserted and, as whole prefixes of chains, deleted; they are
- * never updated but to clear their indexes. docs/adr/0050
+ * The audit log: chained records, keys of persons, and proofs of completeness. Records are
+ * inserted, deleted as whole prefixes of chains, and updated only to clear indexes. docs/adr/0050
  */
 export const statements: Migration = [
-  // `number` is the order of insertion. `place` counts the records of a chain, without gaps.
+  // `number` is the insertion order; `place` counts the chain's records without gaps.
   `create table audit_records (
     number integer primary key autoincrement,
     chain text not null,
@@ -29,7 +28,7 @@ export const statements: Migration = [
     mac text not null,
     unique (chain, place)
   ) strict`,
-  // A list goes by time, the newest first: each filter ends with that order.
+  // Lists are newest first, so each filter's index ends with this order.
   'create index audit_records_by_time on audit_records (at, number)',
   'create index audit_records_by_type on audit_records (type, at, number)',
   ...['actor_index', 'target_index', 'address_index', 'request_id'].map(
@@ -46,7 +45,7 @@ export const statements: Migration = [
   ) strict, without rowid`,
   'create index audit_chains_by_end on audit_chains (closed_at, opened_at)',
 
-  // A person's fields cannot be read without the row, so deleting it erases them.
+  // Deleting the row erases the person's fields.
   `create table audit_subjects (
     subject text primary key,
     pseudonym text not null unique,

@@ -1,8 +1,8 @@
 import type { Migration } from './statement.ts'
 
 /**
- * Why requests were refused, for a day, and which sessions ended with all logins of their account.
- * `network` is the address, or the /64 network of an IPv6 address, by which the rows are bounded.
+ * Rejections of a day, and sessions ended with all logins. `network` is the address or the IPv6 /64
+ * network, used to limit rows.
  */
 export const statements: Migration = [
   `create table refusals (

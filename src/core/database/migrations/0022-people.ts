@@ -4,12 +4,11 @@ const flowColumns =
   'id, browser, purpose, provider, user_id, sealed, return_to, expires_at, address'
 
 /**
- * Verified addresses and languages of accounts, flows of pages, confirmations by mail, the outbox,
- * notices, known devices, invitations. What names a person is sealed under the data key;
- * `address_index` is a keyed digest of a mail address.
+ * Mail, invitations, known devices and page flows. Personal data is encrypted with the data key;
+ * `address_index` is a keyed digest of an address.
  */
 export const statements: Migration = [
-  // Not `email`: a query of the version before joins users, and says `email` alone.
+  // Not `email`: queries of the previous version join users and use `email` unqualified.
   'alter table accounts add column verified_email text',
   'alter table accounts add column verified_email_key text',
   'alter table accounts add column email_verified_at integer',
@@ -18,7 +17,7 @@ export const statements: Migration = [
   'alter table accounts add column language text',
   'create unique index accounts_by_email on accounts (verified_email_key)',
 
-  // The purpose of a flow was bounded by a check, which SQLite cannot drop.
+  // SQLite cannot drop the check of the purpose.
   {
     sqlite: [
       'alter table flows rename to flows_before',
@@ -83,8 +82,8 @@ export const statements: Migration = [
     finished_at integer
   ) strict`,
   "create index mails_due on mails (priority, due_at) where state in ('waiting', 'sending')",
-  // Without those that were not sent: who asks again and again makes no count slower, by which an
-  // address that gets mail could be told from one that gets none.
+  // Excludes unsent mail: repeated requests would slow the count and reveal whether an address gets
+  // mail.
   `create index mails_to_address on mails (address_index, created_at)
     where kind = 'request' and state <> 'dropped'`,
   `create index mails_to_account on mails (user_id, created_at)

@@ -1,8 +1,8 @@
 import type { Migration } from './statement.ts'
 
 /**
- * Sessions at the hosts of applications behind a proxy, and the tickets that hand a session over. Both
- * end with the session that they belong to, in the same statement.
+ * Sessions at application hosts, and tickets that transfer a session; both end with their session,
+ * in the same statement.
  */
 export const statements: Migration = [
   `create table forward_tickets (

@@ -1,13 +1,11 @@
 import { type Migration, notifying } from './statement.ts'
 
 /**
- * Webhooks: endpoints, the outbox, deliveries. The runs of backups. Turns of the master key. What an
- * erasure leaves to be done.
- * An event in the outbox refers to its record in the audit log, so that what names a person is stored
- * once, under the key of the person.
+ * Webhooks, backups, master key rotations, erasures. Outbox events refer to audit records, so that
+ * personal data is stored once, under the person's key.
  */
 export const statements: Migration = [
-  // Address and secrets are sealed under the data key.
+  // Address and secrets are encrypted with the data key.
   `create table webhook_endpoints (
     id text primary key,
     sealed text not null,
@@ -20,7 +18,7 @@ export const statements: Migration = [
   ) strict`,
   notifying('webhook_endpoints', 'insert', 'update', 'delete'),
 
-  // Apart, because it changes with each delivery, and no node needs to hear of it.
+  // Separate because deliveries change the row, and nodes need no notification.
   `create table webhook_health (
     endpoint text primary key references webhook_endpoints (id) on delete cascade,
     failing_since integer,
@@ -28,7 +26,7 @@ export const statements: Migration = [
     status integer
   ) strict`,
 
-  // One row for an event, whatever the number of endpoints: it is spread after the commit.
+  // One row per event; the fan-out follows the commit.
   `create table webhook_events (
     id integer primary key autoincrement,
     message text not null,
@@ -42,7 +40,7 @@ export const statements: Migration = [
     spread_to text
   ) strict`,
 
-  // In the order of their ids for each endpoint and order key; `message` is the webhook-id.
+  // Ordered by id per endpoint and order key; `message` is the webhook-id.
   `create table webhook_deliveries (
     id integer primary key autoincrement,
     endpoint text not null references webhook_endpoints (id) on delete cascade,
@@ -67,14 +65,14 @@ export const statements: Migration = [
     where state = 'waiting'`,
   `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, order_key, id)
     where state = 'waiting'`,
-  // For the age of the oldest that waits, of each endpoint.
+  // For the age of the oldest delivery of an endpoint.
   `create index webhook_deliveries_open on webhook_deliveries (endpoint, at)
     where state = 'waiting'`,
   'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
   `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
     where finished_at is not null`,
 
-  // Which endpoint has its turn next: a delivery is looked for in the queue of one endpoint alone.
+  // Orders endpoints, so that a delivery is searched in one queue.
   `create table webhook_queues (
     endpoint text primary key references webhook_endpoints (id) on delete cascade,
     lane text not null,
@@ -101,7 +99,7 @@ export const statements: Migration = [
   ) strict`,
   'create index backup_runs_by_start on backup_runs (started_at)',
 
-  // What an erasure leaves to be done in steps: it names no person, and goes within minutes.
+  // Remaining steps of an erasure; contains no personal data.
   `create table erasures (
     id integer primary key autoincrement,
     user_id integer not null,
@@ -111,19 +109,19 @@ export const statements: Migration = [
     at integer not null,
     cleared_at integer
   ) strict`,
-  // The caller, and the user whom the answer names: an erasure empties the answer.
+  // An erasure clears responses that name the user.
   'alter table idempotency_keys add column caller integer',
   'alter table idempotency_keys add column person integer',
   'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
   'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
   'create index refusals_by_subject on refusals (subject) where subject is not null',
-  // Of mail under the key of a person, which `due_at` and `locked_until` keep from nodes of 0.7.0.
+  // Hides encrypted mail from nodes of 0.7.0, which use `due_at` and `locked_until`.
   'alter table mails add column ready_at integer',
   'alter table mails add column lease_until integer',
   `create index mails_ready on mails (priority, coalesce(ready_at, due_at))
     where state in ('waiting', 'sending')`,
 
-  // Turns of the master key: from which to which, and which processes know the next one.
+  // Rotations, and which processes know the next key.
   `create table master_key_turns (
     id text primary key,
     key_before text not null,
@@ -140,7 +138,7 @@ export const statements: Migration = [
     primary key (turn, instance)
   ) strict`,
 
-  // The keys that signed checkpoints before a turn, each vouched for by the one after it.
+  // Former checkpoint keys, each signed by its successor.
   `create table audit_checkpoint_keys (
     key_id text primary key,
     public_key text not null,
@@ -152,6 +150,6 @@ export const statements: Migration = [
     signature text not null
   ) strict`,
 
-  // `expand` or `contract`: a program of the version before can be started where all that is new was added.
+  // `expand` or `contract`: see migration-kinds.ts.
   'alter table schema_version add column kind text',
 ]

@@ -1,9 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/**
- * Time series of statistics: a count for each series in each minute and each hour in which there was
- * something to count. All processes add to the same rows.
- */
+/** Non-zero counts per series, minute and hour. Processes share the rows. */
 export const statements: Migration = [
   `create table statistics_buckets (
     step integer not null,

@@ -1,12 +1,8 @@
 import type { Migration } from './statement.ts'
 
-/**
- * What the list of accounts is filtered, sorted and searched by: the time of the last login, an index
- * for each order and each filter, and the trigrams of usernames and verified addresses.
- * docs/adr/0072
- */
+/** Filters, orders and search of the account list. docs/adr/0072 */
 export const statements: Migration = [
-  // 0 and not null before the first login, so that one index has all accounts in one order.
+  // 0 before the first login, so that one index orders all accounts.
   'alter table accounts add column last_login_at integer not null default 0',
   'create index accounts_by_last_login on accounts (last_login_at, user_id)',
   'create index accounts_by_creation on accounts (created_at, user_id)',
@@ -14,11 +10,11 @@ export const statements: Migration = [
   'create index accounts_by_factor on accounts (second_factor, user_id)',
   'create index passwords_due on passwords (account) where must_change = 1',
 
-  // When the present factor was confirmed; null if that was before this column.
+  // Null if confirmed before this migration.
   'alter table second_factors add column confirmed_at integer',
 
   {
-    // As the index of users in 0012.
+    // Like the index of users in 0012.
     sqlite: [
       `create virtual table accounts_search using fts5 (
         text, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
@@ -56,7 +52,7 @@ export const statements: Migration = [
   },
 ]
 
-/** The indexed text: two marks before each value complete trigrams of its first characters. */
+/** Two marks before each value complete the trigrams of its first characters. */
 function searched(row: string): string {
   return `char(2, 2) || ${row}.username || char(2, 2) || coalesce(${row}.verified_email_key, '')`
 }

@@ -1,8 +1,8 @@
 import type { Migration } from './statement.ts'
 
-/** Verifications of the audit log that an administrator asked for. How far an import has come. */
+/** Requested verifications of the audit log; progress of imports. */
 export const statements: Migration = [
-  // `result` is the report as JSON; `records` counts while the verification runs.
+  // `result` is the JSON report; `records` is the progress.
   `create table audit_verifications (
     id integer primary key autoincrement,
     state text not null,
@@ -17,7 +17,7 @@ export const statements: Migration = [
   ) strict`,
   `create index audit_verifications_open on audit_verifications (state, id)
     where state in ('waiting', 'running')`,
-  // A node of the version before does not write them.
+  // The previous version does not write them.
   'alter table imports add column started_at integer',
   'alter table imports add column lines integer not null default 0',
   'alter table imports add column dry_run integer not null default 0',

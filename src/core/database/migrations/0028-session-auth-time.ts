@@ -1,7 +1,7 @@
 import type { Migration } from './statement.ts'
 
-/** When the login of a session proved its person, which may be before the session began. */
+/** The authentication may be older than the session. */
 export const statements: Migration = [
-  // Null: a session of the version before. 0: the provider did not say.
+  // Null: created by the previous version. 0: unknown to the provider.
   'alter table sessions add column auth_time integer',
 ]

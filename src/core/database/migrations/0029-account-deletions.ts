@@ -1,9 +1,8 @@
 import type { Migration } from './statement.ts'
 
 /**
- * The deletion of an account that its owner has asked for. While the account waits, `active` is 0, so
- * that a node of the version before refuses its logins too, and `active_kept` has the flag of the
- * administrators. docs/adr/0075
+ * Pending deletions. `active` is 0 meanwhile, so that nodes of the previous version reject logins
+ * too; `active_kept` saves the administrators' flag. docs/adr/0075
  */
 export const statements: Migration = [
   'alter table accounts add column deletion_at integer',

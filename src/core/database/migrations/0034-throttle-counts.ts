@@ -5,12 +5,12 @@ const ofKey = (row: string) =>
     and own.expires_at > ${row}.taken_at`
 
 /**
- * Indexes that count the full limits of logins: `nth` is the number of attempts that counted when an
- * attempt was taken, with that attempt, and `frees_at` is when the first of them expires. Triggers
- * write both columns, so that the attempts of a node of the version before count too.
+ * Count full login limits by index: `nth` counts the active attempts including the new one,
+ * `frees_at` is when the first expires. Written by triggers, to include the previous version's
+ * attempts.
  *
- * The length of the key distinguishes the limits: see throttle/keys.ts. With a condition on the username
- * the database could choose the index of the keys.
+ * The key's length distinguishes the limits (throttle/keys.ts); a condition on the username could
+ * make the database choose the keys' index.
  */
 export const statements: Migration = [
   'alter table throttle_places add column nth integer not null default 0',

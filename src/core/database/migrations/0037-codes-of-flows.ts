@@ -1,9 +1,8 @@
 import type { Migration } from './statement.ts'
 
 /**
- * Each flow has a code of its own: a mail names the flow that has asked for it, and counts the wrong
- * codes of the flow. `is_extra`: the mail was sent although a limit was reached. A node of the
- * version before leaves `flow` null.
+ * A code per flow: a mail names its flow and counts wrong codes. `is_extra`: sent although a limit
+ * was reached. The previous version leaves `flow` null.
  */
 export const statements: Migration = [
   'alter table mails add column flow text',

@@ -6,14 +6,14 @@ const triggers = [
 ]
 
 /**
- * Ends the counts of `list_blocks`. The empty tables stay: a node of 0.12.0 that finds no blocks reads
- * a page by its offset. docs/adr/0085
+ * Clears `list_blocks`. The empty tables stay: nodes of 0.12.0 then read pages by offset.
+ * docs/adr/0085
  */
 export const statements: Migration = [
   {
     sqlite: triggers.map(([table, way]) => `drop trigger ${table}_listed_${way}`),
     postgres: [
-      // The lock name `lists` of 0.12.0: no job of such a node is in the middle of a split.
+      // The lock name `lists` of 0.12.0: waits for running splits of these nodes.
       'select pg_advisory_xact_lock(-1283842722782040824)',
       ...triggers.flatMap(([table, way]) => [
         `drop trigger ${table}_listed_${way} on ${table}`,

@@ -9,8 +9,8 @@ const renamed = {
 }
 
 /**
- * Subscriptions to a former name get the present name too: a node of 0.12.0 compares the names of
- * subscriptions with events of newer nodes. The node reads the endpoints again if `updated_at` differs.
+ * Adds the current names to subscriptions with former names: nodes of 0.12.0 compare subscribed
+ * names with events of newer nodes, and reload endpoints when `updated_at` differs.
  */
 export const statements: Migration = Object.entries(renamed).map(
   ([former, present]) =>

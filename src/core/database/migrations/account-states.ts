@@ -1,7 +1,7 @@
 /**
- * Counts accounts in `row_counts` by roles and flags, under names like `accounts USER 0100`; the
- * flags are locked, active, must_change, second_factor. Staged accounts of an import are counted
- * under names like `import 7 USER 0100`, so that its last step costs the same at any size.
+ * Counts accounts by role and flags (locked, active, must_change, second_factor), as `accounts USER
+ * 0100`. Staged accounts count as `import 7 USER 0100`, so that completing an import has a constant
+ * cost.
  */
 export const accountStates = {
   sqlite: [
@@ -58,7 +58,7 @@ export const accountStates = {
     triggerFunction('uncount_import', `delete from row_count_slots where ${isOfImport('old')}`),
     `create trigger imports_uncounted after delete on imports
       for each row execute function uncount_import()`,
-    // Last: creating the triggers has waited for other writers, which are blocked until the commit.
+    // Last: creating the triggers has waited for writers, now blocked until the commit.
     `insert into row_count_slots (name, slot, total)
       select ${nameOf('accounts')}, 0, count(*) from accounts group by 1`,
   ],
@@ -71,7 +71,7 @@ function nameOf(row: string): string {
     || ' ' || ${row}.roles || ' ' || ${row}.locked || ${row}.active || ${row}.must_change || ${row}.second_factor)`
 }
 
-/** The condition of names that begin with `import 7 `; in byte order `!` follows the space. */
+/** Names that begin with `import 7 `; in byte order `!` follows the space. */
 function isOfImport(row: string): string {
   return `name >= 'import ' || ${row}.id || ' ' and name < 'import ' || ${row}.id || '!'`
 }
@@ -85,7 +85,7 @@ function addTo(rows: string): string {
       on conflict (name) do update set total = total + excluded.total`
 }
 
-/** Adds to the rows in one order, so that no two transactions deadlock. */
+/** A fixed order prevents deadlocks. */
 function addToSlot(rows: string): string {
   return `insert into row_count_slots as slots (name, slot, total)
         select name, pg_backend_pid() % 64, total from (${rows}) as counted order by name

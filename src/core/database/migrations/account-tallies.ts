@@ -2,15 +2,12 @@ const states = `(select 'disabled' as state union all select 'locked'
           union all select 'second_factor' union all select 'total') as states`
 
 /**
- * Counts accounts in `row_counts`: all, and those that are locked, are disabled, have a second
- * factor, have a role or must set a new password, under names like `accounts total`, `accounts
- * locked`, `accounts role USER`. Staged accounts of an import are counted under names like
- * `import 7 total`, so that its last step costs the same at any size. It replaces the counts of
- * account-states.ts, which needed all facts of an account in one row.
+ * Counts accounts by property, as `accounts total`, `accounts locked`, `accounts role USER`. Staged
+ * accounts count as `import 7 total`, so that completing an import has a constant cost. Replaces
+ * account-states.ts, which needed all properties in one row.
  *
- * The triggers subtract an account, its roles and its password before the account is deleted,
- * because afterwards its import is not known. All triggers count in the order account, roles,
- * password, so that no two transactions deadlock.
+ * Triggers subtract before the account is deleted, because its import is unknown afterwards, in the
+ * order account, roles, password, which prevents deadlocks.
  */
 export const accountTallies = {
   sqlite: [
@@ -79,7 +76,6 @@ export const accountTallies = {
   ],
 }
 
-/** Counts the existing rows. */
 function present(): string[] {
   return [
     `${ofAccount('accounts', flag('accounts'))} cross join accounts`,
@@ -88,7 +84,7 @@ function present(): string[] {
   ]
 }
 
-/** Selects the names and amounts for a row of `accounts`; some amounts are 0. */
+/** Some amounts are 0. */
 function ofAccount(row: string, total: string): string {
   return `select (case when exists
           (select 1 from imports where imports.id = ${row}.import_id and imports.state <> 'done')
@@ -96,7 +92,7 @@ function ofAccount(row: string, total: string): string {
         ${total} as total from ${states}`
 }
 
-/** 1 if the account is in that state, otherwise 0. */
+/** 1 or 0. */
 function flag(row: string): string {
   return `(case state when 'disabled' then 1 - ${row}.active when 'locked' then ${row}.locked
           when 'second_factor' then ${row}.second_factor else 1 end)`
@@ -110,14 +106,13 @@ function ofPassword(row: string, total: string): string {
   return `select ${ownerOf(row)} || ' must_change' as name, ${total} as total`
 }
 
-/** The prefix of the names for a row that refers to an account. */
 function ownerOf(row: string): string {
   return `coalesce((select 'import ' || imports.id
           from accounts join imports on imports.id = accounts.import_id
           where accounts.user_id = ${row}.account and imports.state <> 'done'), 'accounts')`
 }
 
-/** The condition of names that begin with `accounts ` or `import `: `!` follows the space. */
+/** Names that begin with `accounts ` or `import `: `!` follows the space. */
 function isOfAccounts(): string {
   return `name >= 'accounts ' and name < 'accounts!' or name >= 'import ' and name < 'import!'`
 }
@@ -128,14 +123,14 @@ function removals(row: string): string[] {
   )
 }
 
-/** Adds to the rows; one trigger adds to each name once. */
+/** A trigger adds to each name once. */
 function addTo(rows: string): string {
   return `insert into row_counts (name, total)
         select name, total from (${rows}) where total <> 0
         on conflict (name) do update set total = total + excluded.total`
 }
 
-/** Adds to the rows in one order, so that no two transactions deadlock. */
+/** A fixed order prevents deadlocks. */
 function addToSlot(rows: string): string {
   return `insert into row_count_slots as slots (name, slot, total)
         select name, pg_backend_pid() % 64, sum(total) from (${rows}) as counted

@@ -1,6 +1,6 @@
 /**
- * Triggers that record in `list_changes` which rows enter and leave the lists that are read by page
- * number. They only append, so that no two transactions wait for each other.
+ * Record in `list_changes` which rows enter and leave paginated lists. Append-only, so that
+ * transactions do not block each other.
  */
 export const listedRows = [
   listed('users', 'id', ['name_key', 'email_key']),
@@ -22,7 +22,7 @@ export const listedRows = [
   },
 ]
 
-/** A row that changes its keys leaves its place in an order and enters another one. */
+/** A changed key moves the row. */
 function moved(): string {
   return `insert into list_changes (list, row_id, name_key, email_key, change) values
           ('users keys', old.id, old.name_key, old.email_key, -1),

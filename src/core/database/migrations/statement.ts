@@ -1,9 +1,6 @@
 import { channel } from '../postgres/notification.ts'
 
-/**
- * A statement of a migration. A text is SQLite's, which `toPostgres` converts for PostgreSQL; an
- * object has separate statements.
- */
+/** Text is SQLite's dialect, converted by `toPostgres`; an object has a statement per database. */
 export type Statement =
   | string
   | { readonly sqlite?: readonly string[]; readonly postgres?: readonly string[] }
@@ -21,9 +18,8 @@ export function statementsFor(
 }
 
 /**
- * Converts a statement to PostgreSQL: every integer has 64 bits, ids are identity columns (never
- * generated twice; a rollback leaves a gap, while SQLite uses the id again), and text is sorted by
- * its bytes, as on SQLite.
+ * Integers have 64 bits, ids are identity columns (rollbacks leave gaps; SQLite reuses the id),
+ * text is sorted bytewise as on SQLite.
  */
 export function toPostgres(statement: string): string {
   return statement
@@ -44,7 +40,7 @@ const postgresTypes: Record<string, string> = {
   blob: 'bytea',
 }
 
-/** Creates triggers that notify every node of a change of the table: see postgres/feed.ts. */
+/** Triggers that notify all nodes: see postgres/feed.ts. */
 export function notifying(table: string, ...changes: readonly ('insert' | 'update' | 'delete')[]) {
   return {
     postgres: [
@@ -54,7 +50,7 @@ export function notifying(table: string, ...changes: readonly ('insert' | 'updat
   }
 }
 
-/** The function that the triggers of `notifying` call. */
+/** Called by the triggers of `notifying`. */
 export const notifier = {
   postgres: [
     `create function tell_nodes() returns trigger language plpgsql as $$
@@ -66,8 +62,8 @@ export const notifier = {
 }
 
 /**
- * Creates triggers that count a table's rows in `row_counts`. On PostgreSQL a single row would
- * serialize all inserts, so each connection counts in one of 64 rows, and a view adds them up.
+ * Count a table's rows in `row_counts`. On PostgreSQL a single row would serialize inserts, so
+ * connections use 64 rows, summed by a view.
  */
 export function counted(table: string) {
   return {
@@ -88,7 +84,6 @@ export function counted(table: string) {
   }
 }
 
-/** The table that `counted` fills. */
 export const rowCounts = {
   sqlite: [
     `create table row_counts (
@@ -110,8 +105,8 @@ export const rowCounts = {
 }
 
 /**
- * Excludes staged users from the counts. The store of transfer/ adds them when the import is done,
- * by an update of `row_counts`, which is a view on PostgreSQL.
+ * Excludes staged users; the store of transfer/ adds them when the import is done, through
+ * `row_counts`, a view on PostgreSQL.
  */
 export const stagedUncounted = {
   sqlite: [
@@ -136,7 +131,7 @@ export const stagedUncounted = {
     countingTrigger('users', 'in', 'count_seen_users'),
     'drop trigger users_counted_out on users',
     countingTrigger('users', 'out', 'count_seen_users'),
-    // Adds the difference, so that concurrent changes are kept.
+    // Adds the difference, to keep concurrent changes.
     `create function change_row_count() returns trigger language plpgsql as $$
     begin
       insert into row_count_slots as slots (name, slot, total)

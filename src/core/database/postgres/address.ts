@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { Secret } from '../../crypto/secret.ts'
 
-/** How to reach a PostgreSQL server: the content of `DATABASE_URL`. */
+/** The content of `DATABASE_URL`. */
 export interface PostgresAddress {
   /** A name, an address, or the folder of a unix socket. */
   readonly host: string
@@ -11,15 +11,15 @@ export interface PostgresAddress {
   readonly user: string
   readonly password: Secret | undefined
   readonly applicationName: string
-  /** Settings of the session, as `-c name=value`. */
+  /** Session settings, as `-c name=value`. */
   readonly options: string | undefined
   readonly tls: PostgresTls | 'off'
 }
 
 export interface PostgresTls {
-  /** Whether the certificate must be valid for this host and issued by a trusted authority. */
+  /** Whether to verify the certificate's host and issuer. */
   readonly verifies: boolean
-  /** PEM: the trusted authorities, instead of those of Node. */
+  /** PEM; replaces Node's trusted authorities. */
   readonly authority: string | undefined
   readonly certificate: string | undefined
   readonly key: Secret | undefined
@@ -38,16 +38,15 @@ const parameters = new Set([
 const severalHosts = 'names several hosts: give one address that follows the primary'
 
 /**
- * Parses `postgres://user:password@host:port/database`. Without `sslmode`, TLS is on for every host
- * but this machine. `require` verifies the certificate too; only `no-verify` asks for an encryption
- * that does not protect from a man in the middle.
- * @throws Error whose message says what is wrong, without the password
+ * Parses `postgres://user:password@host:port/database`. TLS is the default except for localhost.
+ * `require` verifies the certificate too; only `no-verify` allows a man in the middle.
+ * @throws Error without the password in its message
  */
 export function parsePostgresAddress(
   text: string,
   isLoopback: (host: string) => boolean,
 ): PostgresAddress {
-  // URL.parse rejects libpq's list of hosts with ports, so the text itself is searched for one.
+  // URL.parse rejects libpq's list of hosts with ports.
   const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^@/?#]*)(?:[/?#]|$)/.exec(text) ?? []
   if (hosts.includes(',')) throw new Error(severalHosts)
   const url = URL.parse(text)
@@ -77,7 +76,7 @@ export function parsePostgresAddress(
   }
 }
 
-/** Whether the connection can be read or changed on its way: no TLS, or none that is verified. */
+/** Whether a man in the middle is possible. */
 export function isUnguarded(
   { host, tls }: PostgresAddress,
   isLoopback: (host: string) => boolean,
@@ -85,7 +84,7 @@ export function isUnguarded(
   return !host.startsWith('/') && !isLoopback(host) && (tls === 'off' || !tls.verifies)
 }
 
-/** The options of a `pg` client for an address. */
+/** Options of a `pg` client. */
 export function connectionOf(address: PostgresAddress) {
   const { host, port, database, user, password, applicationName, options, tls } = address
   const ssl: ConnectionOptions | false = tls === 'off' ? false : tlsOptions(tls)
@@ -98,7 +97,7 @@ export function connectionOf(address: PostgresAddress) {
     application_name: applicationName,
     ...(options !== undefined && { options }),
     ssl,
-    enableChannelBinding: ssl !== false, // used if the server offers it: RFC 5802 section 6
+    enableChannelBinding: ssl !== false, // RFC 5802 section 6
   }
 }
 

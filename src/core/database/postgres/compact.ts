@@ -2,11 +2,11 @@ import type { ClientConfig } from 'pg'
 import { connectionOf, type PostgresAddress } from './address.ts'
 
 export interface CompactedTables {
-  /** Bytes of all tables with their indexes. */
+  /** Bytes, with indexes. */
   readonly before: number
   readonly after: number
   readonly tables: number
-  /** What was left as it is, with the reason. */
+  /** Tables that were not compacted. */
   readonly left: readonly { readonly name: string; readonly reason: string }[]
 }
 
@@ -15,14 +15,14 @@ export interface CompactOptions {
   readonly onTable?: (name: string) => void
 }
 
-/** How long a table may be waited for: so long, other requests for it wait too. */
+/** How long to wait for a table: requests for the table wait too. */
 const lockMs = 1_000
 const attempts = 20
 const pauseMs = 500
 const lockNotAvailable = '55P03'
 const noPermission = '42501'
 
-// Of the schema that comes first in the search path, as the migrations made them.
+// Of the first schema in the search path.
 const ownTables = `
   select relname as name from pg_class
   where relnamespace = current_schema()::regnamespace and relkind = 'r'
@@ -31,10 +31,10 @@ const ownTables = `
 const sizes = `
   select coalesce(sum(pg_total_relation_size(oid)), 0)::text as bytes from pg_class
   where relnamespace = current_schema()::regnamespace and relkind = 'r'`
-/** Holds samples of what was in the columns. */
+/** Contains samples of column values. */
 const statistics = 'pg_catalog.pg_statistic'
-// A table without rows keeps the samples of its last ones. To give a column the type that it has
-// drops them: https://www.postgresql.org/docs/current/sql-altertable.html
+// An empty table keeps old samples; setting a column to its current type drops them:
+// https://www.postgresql.org/docs/current/sql-altertable.html
 const sampled = `
   select pg_stats.attname as name from pg_stats
   join pg_attribute on attrelid = $1::regclass and pg_attribute.attname = pg_stats.attname
@@ -42,9 +42,9 @@ const sampled = `
     and attcollation = 'pg_catalog."C"'::regcollation`
 
 /**
- * Writes all tables and indexes of the service anew, without what was deleted, and the statistics of
- * the planner, which hold samples of names. A table is locked while it is written; the wait for its
- * lock is short and is tried again, so that requests do not queue behind it for long.
+ * Rewrites tables, indexes and planner statistics, which contain samples of names, without deleted
+ * data. Rewriting locks a table; short waits with retries keep requests from queueing behind the
+ * lock.
  */
 export async function compactPostgres(
   address: PostgresAddress,
@@ -76,7 +76,7 @@ export async function compactPostgres(
     return Number(rows[0]?.bytes)
   }
 
-  /** Drops the samples of a table without rows; answers why it could not. */
+  /** Drops the samples of an empty table; returns the reason of a failure. */
   async function forgotten(name: string, table: string): Promise<string | null> {
     const { rows } = await client.query(`select 1 from ${table} limit 1`)
     if (rows.length > 0) return null
@@ -88,7 +88,7 @@ export async function compactPostgres(
     return unlessInUse(`alter table ${table} ${changes.join(', ')}`)
   }
 
-  /** Does what locks a table; answers why it could not. */
+  /** Returns the reason of a failure. */
   async function unlessInUse(statement: string): Promise<string | null> {
     for (let attempt = 1; ; attempt += 1) {
       const warned: string[] = []
@@ -97,7 +97,7 @@ export async function compactPostgres(
       client.on('notice', note)
       try {
         await client.query(statement)
-        // A server warns, and does nothing, if it may not.
+        // Without permission, the server only warns.
         return warned.find((message) => message.includes('permission denied')) ?? null
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -14,7 +14,7 @@ export interface PostgresOptions
   readonly poolMax: number
 }
 
-/** Connects at the first query; while the server is away, queries throw DatabaseUnavailable. */
+/** Connects at the first query; throws DatabaseUnavailable while the server is unreachable. */
 export function connectPostgres({
   address,
   poolMax,
@@ -42,7 +42,7 @@ export function connectPostgres({
   }
 }
 
-/** An option of these connections: pg's own table of parsers is shared by the whole process. */
+/** pg's own parsers are shared by the whole process. */
 const types = {
   getTypeParser: (oid: number) => parserOf(oid) ?? ((text: string) => text),
 }

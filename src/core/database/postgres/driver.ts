@@ -22,20 +22,20 @@ import type { Session } from './session.ts'
 export interface PostgresDialectOptions {
   readonly connection: PoolConfig
   readonly poolMax: number
-  /** How long a statement waits for a connection, for a lock, or for its answer. */
+  /** For a connection, a lock, or an answer. */
   readonly timeoutMs: number
   readonly measurements: DatabaseMeasurements
-  /** Called when the dialect is destroyed, before the pool is closed. */
+  /** Called before the pool is closed. */
   readonly onClose: () => Promise<void>
 }
 
-// A transaction whose node is gone must release its locks.
+// Releases the locks of a node that is gone.
 const idleInTransactionMs = 10_000
-// At a notification that failed.
+// Of a failed notification.
 const maxAttempts = 3
 
 /**
- * Kysely on pg, with one time limit for all waiting and errors translated to those of ../errors.ts.
+ * Kysely on pg, with one time limit for all waiting and the errors of ../errors.ts.
  * @throws DatabaseUnavailable from any query, within `timeoutMs`
  */
 export class PooledPostgresDialect implements Dialect {
@@ -48,8 +48,8 @@ export class PooledPostgresDialect implements Dialect {
   }
 
   /**
-   * A dialect on the same connections whose commits do not wait for the disk: changes survive a
-   * kill of the service; a crash of the server can undo those of the last moments.
+   * Shares the connections, but commits asynchronously: a crash of the server can lose the last
+   * moments, a kill of the service cannot.
    */
   asyncCommit(): Dialect {
     return acquiringBy(this, () => this.#driver.acquire({ asyncCommit: true }))
@@ -76,7 +76,7 @@ export class PooledPostgresDialect implements Dialect {
 class PooledDriver implements Driver {
   readonly #options: PostgresDialectOptions
   readonly #limitMs: number
-  // A connection outlives the request that opened it and must not keep that request in memory.
+  // Keeps the request that opened a connection from staying in memory.
   readonly #outside = AsyncLocalStorage.snapshot()
   #opening: Promise<Pool> | undefined
 
@@ -89,7 +89,7 @@ class PooledDriver implements Driver {
     await this.open()
   }
 
-  /** Imports pg only here: loading it takes longer than the rest of a start on SQLite. */
+  /** Imports pg lazily: the import is slower than the rest of a start on SQLite. */
   open(): Promise<Pool> {
     this.#opening ??= this.#makePool()
     return this.#opening
@@ -105,10 +105,10 @@ class PooledDriver implements Driver {
       max: poolMax,
       connectionTimeoutMillis: 2 * this.#limitMs, // ends attempts whose caller has given up
       keepAlive: true,
-      // Not as startup parameters, which a pooler may refuse.
+      // Not startup parameters, which a pooler may reject.
       onConnect: (client) => (client as Session).prepare(this.#limitMs, maxIdleMs),
     })
-    pool.on('error', () => {}) // an idle connection was lost: the pool opens another when needed
+    pool.on('error', () => {}) // the pool replaces a lost idle connection
     measurements.pool = () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -131,7 +131,7 @@ class PooledDriver implements Driver {
     const beganAt = performance.now()
     const connecting = this.#outside(() => pool.connect())
     try {
-      const session = (await within(deadline, connecting)) as PooledSession // the pool's Client
+      const session = (await within(deadline, connecting)) as PooledSession
       measurements.waits.observeSince(beganAt)
       return new Lease(session, { deadline, limitMs: this.#limitMs, asyncCommit, measurements })
     } catch (cause) {
@@ -163,8 +163,8 @@ class PooledDriver implements Driver {
   }
 
   /**
-   * Notifies the other nodes of a commit whose own notification has failed. @throws
-   * DatabaseUnavailable: they know of it with a later heartbeat, but it must not be acknowledged.
+   * Retries a failed notification. @throws DatabaseUnavailable: other nodes learn of the commit
+   * only by a later heartbeat, so it must not be acknowledged.
    */
   async #notify(): Promise<void> {
     const deadline = new Deadline(this.#limitMs)
@@ -190,7 +190,7 @@ class PooledDriver implements Driver {
   }
 }
 
-/** The share of the time limit for the database, so that the answer is sent within all of it. */
+/** The database's share of the time limit, so that the response is sent in time. */
 function withinMs(timeoutMs: number): number {
   return Math.max(1, Math.min(Math.floor(timeoutMs * 0.9), 2 ** 31 - 1))
 }

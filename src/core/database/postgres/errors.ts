@@ -8,13 +8,12 @@ import {
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const uniqueViolation = '23505'
 const conflicts = new Set(['40001', '40P01'])
-// Connection, resources, operator, system; read-only after a failover; timeouts; no permission.
+// Connection, resources, operator, system; read-only after failover; timeouts; permission.
 const damaged = /^XX00[12]$/ // data_corrupted, index_corrupted
 const unavailable = /^(08...|53...|57P..|58...|XX000|25006|25P0[34]|55P03|57014|28...|3D000|42501)$/
-// The connection stays usable after these.
 const keepsConnection = new Set(['53100', '55P03', '57014', '25006', '42501'])
 
-/** Translates an error of pg to one of ../errors.ts; `isLost`: the connection is unusable. */
+/** `isLost`: the connection is unusable. */
 export function translated(error: unknown): { answer: unknown; isLost: boolean } {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const isOfServer = error instanceof Error && 'severity' in error && typeof code === 'string'

@@ -2,19 +2,19 @@ import type { Client, ClientConfig } from 'pg'
 import type { ChangeFeed } from '../database.ts'
 import { channel } from './notification.ts'
 
-// The feed is not current if the last heartbeat that was answered began longer ago than this.
+// The feed is stale if the last answered heartbeat began longer ago.
 const staleAfterMs = 500
 const heartbeatMs = 150
 const reconnectMs = 250
 const connectMs = 2000
-// The connection is closed if isCurrent has not been called for this long.
+// The connection is closed if isCurrent is not called for this long.
 const restMs = 10_000
 
 // Revocations become visible in the order of their ids.
 const lastChanges = `
   select concat_ws(' ', (select max(id) from revocations),
     (select md5(string_agg(keys::text, '' order by id)) from keys)) as answer`
-// Differs once any writing transaction has ended.
+// Differs after any writing transaction has ended.
 const snapshot = 'select pg_current_snapshot()::text as answer'
 
 export interface PostgresFeed extends ChangeFeed {
@@ -22,18 +22,17 @@ export interface PostgresFeed extends ChangeFeed {
 }
 
 /**
- * Notices the changes of other nodes on a connection of its own. The channel is notified of each
- * commit that changed a key, a revocation or a user: migrations/0018. The answer to a heartbeat
- * comes after the notifications of all commits before it. While `isCurrent` is not called, the feed
- * rests. A heartbeat also asks for the last revocation and the keys, so that a commit of theirs is
- * noticed whose notification was lost. Behind a pooler, notifications may go to another client:
- * there it asks whether anything was committed at all.
+ * Detects changes of other nodes on a dedicated connection, which listens for commits that change
+ * keys, revocations or users (migrations/0018). A heartbeat is answered after the notifications of
+ * earlier commits. A heartbeat also reads the last revocation and the keys, in case a notification
+ * was lost. Behind a pooler, where notifications may reach another client, a heartbeat checks for
+ * any commit.
  */
 export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0
   let anyVersion = 0
   let heardAt = Number.NEGATIVE_INFINITY
-  /** Since when it has not heard; not reset while it tries again. */
+  /** Not reset by retries. */
   let silentSince = 0
   let isAsked = false
   let state: 'resting' | 'at work' | 'closed' = 'resting'
@@ -52,8 +51,8 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     lagMs() {
       return state === 'at work' ? performance.now() - Math.max(heardAt, silentSince) : 0
     },
-    together: (work) => work(), // the numbers are in memory
-    // PostgreSQL has no number for the changes of this process: each answer differs.
+    together: (work) => work(),
+    // PostgreSQL has no number for changes of this process, so each answer differs.
     anyVersion() {
       anyVersion += 1
       return anyVersion
@@ -108,7 +107,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     } catch {
       return lose(mine)
     }
-    lastAnswer = undefined // there may have been changes while this node did not listen
+    lastAnswer = undefined // changes may have been missed
     await heartbeat(mine)
   }
 
@@ -146,7 +145,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   }
 }
 
-/** A pooler tells its clients another process id than the one of the serving backend. */
+/** A pooler reports another process id than the serving backend. */
 async function isPooled(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   return !('processID' in client) || client.processID !== rows[0]?.pid

@@ -15,7 +15,7 @@ import { notify } from './notification.ts'
 import type { Session } from './session.ts'
 import { encoded } from './values.ts'
 
-/** Disables the time limits of the statements that follow in a transaction. */
+/** For the following statements of a transaction. */
 export const withoutTimeouts = CompiledQuery.raw(
   'set local statement_timeout = 0; set local lock_timeout = 0',
 )
@@ -28,16 +28,15 @@ const asyncCommit: Statement = { text: 'set local synchronous_commit = off', val
 export type PooledSession = PoolClient & Session
 
 export interface LeaseOptions {
-  /** Of the wait for the connection, and of the first statement. */
+  /** For the connection and the first statement. */
   readonly deadline: Deadline
   /** For each further statement. */
   readonly limitMs: number
-  /** Whether its transactions commit without waiting for the disk. */
   readonly asyncCommit?: boolean
   readonly measurements: DatabaseMeasurements
 }
 
-/** One connection for one query or one transaction. */
+/** A connection for one query or transaction. */
 export class Lease implements DatabaseConnection {
   readonly #session: PooledSession
   readonly #limitMs: number
@@ -48,9 +47,9 @@ export class Lease implements DatabaseConnection {
   #isLost = false
   #isTransaction = false
   #hasBegun = false
-  /** Statements that are sent with the next one, or with the commit. */
+  /** Sent with the next statement, or with the commit. */
   #deferred: Statement[] = []
-  /** Whether one of them is more than the beginning and its locks, which alone need no commit. */
+  /** Whether they include more than the beginning and locks, which need no commit. */
   #defersChange = false
   #needsNotification = false
 
@@ -64,7 +63,7 @@ export class Lease implements DatabaseConnection {
     session.on('error', this.#onError)
   }
 
-  /** Whether it has committed a change that other nodes must be told of, and are not. */
+  /** Whether a committed change still needs a notification. */
   get needsNotification(): boolean {
     return this.#needsNotification
   }
@@ -80,7 +79,7 @@ export class Lease implements DatabaseConnection {
       return { rows: [] }
     }
     const { command, rowCount, ...answer } = await this.#execute(statement)
-    const rows = answer.rows as R[] // as the query says
+    const rows = answer.rows as R[]
     const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
     return changes ? { rows, numAffectedRows: BigInt(rowCount) } : { rows }
   }
@@ -90,16 +89,15 @@ export class Lease implements DatabaseConnection {
     throw new Error('read in batches by key instead')
   }
 
-  /** Sends nothing yet: the beginning goes with the first statement. */
+  /** Deferred: sent with the first statement. */
   begin(): void {
     this.#isTransaction = true
     this.#deferred = [begin]
   }
 
   /**
-   * Commits, and notifies the other nodes in the same message, of what the triggers have told this
-   * session. The notification is a transaction of its own: inside the other one, it would take a
-   * lock of the whole cluster until the disk has the commit.
+   * Commits and notifies other nodes in the same message. The notification is a separate
+   * transaction: inside the first one, it would lock the whole cluster until the commit is on disk.
    */
   async commit(): Promise<void> {
     if (!this.#hasBegun && !this.#defersChange) return
@@ -119,13 +117,13 @@ export class Lease implements DatabaseConnection {
     // A deferred statement may have made the change.
     if (this.#session.hasChanged && !notifies) this.#needsNotification = true
     this.#session.hasChanged = false
-    // The server answers so if a statement of the transaction has failed.
+    // The answer after a failed statement.
     if (message.completed.includes('ROLLBACK')) {
       throw new Error('the transaction was rolled back, not committed')
     }
   }
 
-  /** Sends the commit, and with it what was deferred to it. */
+  /** Sends the deferred statements and the commit. */
   async #sentCommit(notifies: boolean): Promise<Message> {
     const commit = this.#asyncCommit ? [asyncCommit, commitStatement] : [commitStatement]
     const statements = notifies ? [...commit, { text: notify, values: [] }] : commit
@@ -138,12 +136,11 @@ export class Lease implements DatabaseConnection {
     }
     this.#hasBegun ||= deferred.length > 0
     for (const each of deferred) await this.#answerTo(this.#session.transmit(each))
-    // One message, as a plain text.
     const text = statements.map((each) => each.text).join(';')
     return this.#session.transmit({ text, values: [] })
   }
 
-  /** Never throws: the caller throws the error that made the rollback necessary. */
+  /** Never throws: the caller throws the original error. */
   async rollback(): Promise<void> {
     this.#session.hasChanged = false
     if (this.#isLost || !this.#hasBegun) return
@@ -167,20 +164,20 @@ export class Lease implements DatabaseConnection {
     return answer
   }
 
-  /** Sends a statement, and once more if the session no longer keeps it. */
+  /** Retries once if the session lost the prepared statement. */
   async #answered(statement: Statement): Promise<Answer> {
     const message = await this.#sent(statement)
     try {
       return await this.#answerTo(message)
     } catch (error) {
       if (!message.isForgotten) throw error
-      // As a conflict, it is begun anew.
+      // A conflict is retried.
       if (this.#isTransaction) throw new TransactionConflict({ cause: error })
       return this.#answerTo(this.#session.transmit(statement))
     }
   }
 
-  /** Sends a statement with those that were deferred, or after them if that is not possible. */
+  /** Sends deferred statements in the same message if possible, otherwise before. */
   async #sent(statement: Statement): Promise<Message> {
     const deferred = this.#deferred
     this.#deferred = []
@@ -191,7 +188,7 @@ export class Lease implements DatabaseConnection {
     return this.#session.transmit(statement)
   }
 
-  /** Notifies the other nodes of a statement without a transaction, which has committed by itself. */
+  /** After a statement without a transaction. */
   async #tell(): Promise<void> {
     this.#session.hasChanged = false
     await this.#answerTo(this.#session.transmit({ text: notify, values: [] })).catch(() => {
@@ -200,7 +197,7 @@ export class Lease implements DatabaseConnection {
   }
 
   async #answerTo({ answer }: Message): Promise<Answer> {
-    // The first statement shares its deadline with the wait for the connection.
+    // The first statement shares the deadline of the wait for the connection.
     const deadline = this.#deadline ?? new Deadline(this.#limitMs)
     this.#deadline = undefined
     const beganAt = performance.now()
@@ -218,30 +215,30 @@ export class Lease implements DatabaseConnection {
   }
 }
 
-/** The error of a statement that no caller waited for: none knows what else it means. */
+/** The error of a deferred statement: no caller can interpret it. */
 function asUnavailable(cause: unknown, { isForgotten }: Message): unknown {
-  if (isForgotten) return new TransactionConflict({ cause }) // it is begun anew
+  if (isForgotten) return new TransactionConflict({ cause }) // retried
   if (cause instanceof DatabaseUnavailable) return cause
   return new CommitRefused('a statement that goes with the commit has failed', { cause })
 }
 
-/** Narrows a connection to a lease of this driver. @throws Error if it belongs to another one */
+/** @throws Error if the connection belongs to another driver */
 export function leaseOf(connection: DatabaseConnection): Lease {
   if (connection instanceof Lease) return connection
   throw new Error('not a connection of this driver')
 }
 
-/** Waits for the answer until the deadline. @throws Error if it does not come in time */
+/** @throws Error at the deadline */
 export async function within<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    // An answer that arrived while this process was busy must win: the event loop reads it first.
+    // Lets the event loop first read an answer that arrived while this process was busy.
     setImmediate(() => setImmediate(reject, new Error('no answer in time')))
   }, deadline.leftMs())
   try {
     return await Promise.race([answer, promise])
   } finally {
     clearTimeout(timer)
-    answer.catch(() => {}) // it may still fail after the deadline
+    answer.catch(() => {}) // it may fail after the deadline
   }
 }

@@ -2,14 +2,14 @@ import type { Connection, Submittable } from 'pg'
 import { type Encoded, parserOf } from './values.ts'
 
 export interface Statement {
-  /** One statement; several if there are no values and it is not kept. */
+  /** Several statements are allowed without values if it is not kept. */
   readonly text: string
   readonly values: readonly Encoded[]
-  /** Whether the session keeps it parsed and planned, under a name. */
+  /** Whether the session keeps it as a named prepared statement. */
   readonly isKept?: boolean
 }
 
-/** What the server answers to the last statement of a message. */
+/** The answer to the last statement of a message. */
 export interface Answer {
   readonly rows: object[]
   /** For example 'SELECT'. */
@@ -17,17 +17,15 @@ export interface Answer {
   readonly rowCount: number
 }
 
-/** The statements that a session keeps, by their text. */
+/** By their text. */
 export type Kept = Map<string, KeptStatement>
 
 interface KeptStatement {
   readonly name: string
   isParsed: boolean
-  /** Of its answer, once that was asked for. */
   columns?: Columns | undefined
 }
 
-/** The columns of an answer, in their order. */
 interface Columns {
   readonly names: readonly string[]
   readonly parsers: readonly (((text: string) => unknown) | undefined)[]
@@ -37,29 +35,28 @@ interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
 }
 
-// The name of a statement is unknown; its columns have changed.
+// Unknown statement name; changed columns.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const forgotten = new Set(['26000', '0A000'])
 const noColumns: Columns = { names: [], parsers: [] }
 
 /**
- * One message to the server, which costs one round trip: a statement, and others before it whose
- * answers nothing waits for, such as `begin`. If one fails, the server skips the rest, because they
- * all end with one Sync: as messages of their own, they would be executed without a transaction.
+ * Sends a statement in one round trip with preceding statements such as `begin`. All end with one
+ * Sync, so the server skips the rest after an error: in separate messages, the rest would run
+ * without a transaction.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  *
- * pg lets its users write such queries, as pg-cursor does. Its own asks for the columns of a kept
- * statement each time and emits an event for each row.
+ * Replaces pg's own query, which requests the columns of a prepared statement each time and emits
+ * an event per row.
  */
 export class Message implements Submittable {
-  /** The commands that have completed, also if a later one has failed. */
+  /** Complete even if a later command failed. */
   readonly completed: string[] = []
   readonly #statement: Statement
   readonly #before: readonly Statement[]
   readonly #kept: Kept
   readonly #settle = Promise.withResolvers<Answer>()
   #columns = noColumns
-  /** Of the statement that runs. */
   #hasColumns = false
   #rows: object[] = []
   #isForgotten = false
@@ -74,12 +71,12 @@ export class Message implements Submittable {
     return this.#settle.promise
   }
 
-  /** Whether it failed because the session no longer has a kept statement; it may be sent again. */
+  /** Whether the session lost a prepared statement; the message can be retried. */
   get isForgotten(): boolean {
     return this.#isForgotten
   }
 
-  /** Called by pg when it is the turn of this message. */
+  /** Called by pg. */
   submit(connection: Connection): null {
     const statements = [...this.#before, this.#statement]
     if (statements.every(isPlain)) {
@@ -101,12 +98,12 @@ export class Message implements Submittable {
     return null
   }
 
-  /** Parses a statement, unless the session has done so, and binds its values. */
+  /** Parses a statement if necessary and binds its values. */
   #bind(connection: Connection, { text, values, isKept }: Statement): Columns | undefined {
     const kept = isKept ? this.#keptOf(text) : undefined
     const name = kept?.name ?? ''
     if (!kept?.isParsed) {
-      // An attempt that failed may have parsed it all the same.
+      // A failed attempt may have parsed the statement.
       if (kept) connection.close({ type: 'S', name }, true)
       connection.parse({ name, text, types: [] }, true)
     }
@@ -144,11 +141,11 @@ export class Message implements Submittable {
     this.#rows.push(row)
   }
 
-  /** The text is for example 'UPDATE 3' or 'INSERT 0 1'. */
+  /** For example 'UPDATE 3' or 'INSERT 0 1'. */
   handleCommandComplete({ text }: { readonly text: string }): void {
     this.completed.push(text)
     if (this.completed.length <= this.#before.length) return
-    if (!this.#hasColumns) this.#rows = [] // they are those of an earlier statement
+    if (!this.#hasColumns) this.#rows = [] // rows of an earlier statement
     this.#hasColumns = false
   }
 
@@ -177,7 +174,7 @@ export class Message implements Submittable {
   }
   handleCopyData(): void {}
 
-  /** All of them: what took one, such as `discard all`, took the others, and each costs an attempt. */
+  /** Forgets all: `discard all` removes all, and each would cost a failed attempt. */
   #forget(): void {
     for (const kept of this.#kept.values()) {
       kept.isParsed = false
@@ -186,7 +183,6 @@ export class Message implements Submittable {
   }
 }
 
-/** Whether the text may hold several statements. */
 export function isPlain({ values, isKept = false }: Statement): boolean {
   return values.length === 0 && !isKept
 }

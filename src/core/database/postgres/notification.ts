@@ -1,11 +1,9 @@
-/** The channel of the change feed. */
 export const channel = 'gatehouse'
 
-/** Notifies the nodes that listen. */
 export const notify = `notify ${channel}`
 
-/** The setting of a session that notifies by itself; in others, the triggers do. */
+/** Set in sessions that notify themselves; in others, triggers notify. */
 export const notifiesSetting = 'gatehouse.notifies'
 
-/** The code of the notice by which a trigger tells such a session of a change. */
+/** The notice code with which a trigger reports a change to the session. */
 export const changedCode = 'GH001'

@@ -3,17 +3,17 @@ import type { Clock } from '../../lib/clock.ts'
 import type { DatabaseOrTransaction } from '../database.ts'
 import { ownSessions } from './session.ts'
 
-/** How long the sessions of a node that was just stopped may stay. */
+/** How long to wait for sessions of a stopped node to end. */
 const patienceMs = 5000
 const lookEveryMs = 250
 
 /**
- * Answers from where other nodes are connected to the database; null if none is. Waits for the sessions
- * of stopped nodes to end. Versions before 0.11.0 leave no other trace of a node that runs. A node whose
- * address sets another application_name than this one is not seen, nor one that rests without a session.
+ * Returns the addresses of other connected nodes, or null; waits for sessions of stopped nodes to
+ * end. Nodes before 0.11.0 are detectable only this way. Does not detect a node with another
+ * application_name or without a session.
  *
- * The transaction holds the lock of the schema: a session that waits for this lock is of a process that
- * starts, and reads no table before.
+ * The transaction holds the schema lock: a session that waits for the lock belongs to a starting
+ * process, which has read no table.
  */
 export async function otherNodes(trx: DatabaseOrTransaction, clock: Clock): Promise<string | null> {
   for (let leftMs = patienceMs; ; leftMs -= lookEveryMs) {
@@ -24,7 +24,7 @@ export async function otherNodes(trx: DatabaseOrTransaction, clock: Clock): Prom
 }
 
 async function placesOfOthers(trx: DatabaseOrTransaction): Promise<string | null> {
-  await sql`select pg_stat_clear_snapshot()`.execute(trx) // a transaction sees one state otherwise
+  await sql`select pg_stat_clear_snapshot()`.execute(trx) // otherwise the transaction sees a single state
   const { rows } = await sql<{ places: string | null }>`
     select string_agg(distinct coalesce(host(client_addr), 'a socket of its machine'), ', ') as places
     from pg_stat_activity as others

@@ -8,8 +8,8 @@ interface Row {
   readonly owner: string
 }
 
-// The queries need no right but to connect, and leave out objects of extensions. Columns show `not null`;
-// later servers list these constraints in addition.
+// Needs no permission except to connect. Excludes objects of extensions, and `not null`
+// constraints, which only later servers list.
 const query = `
   with ours as (
     select c.oid, c.relname, c.relkind from pg_class c
@@ -53,7 +53,6 @@ const query = `
       and not exists (select 1 from pg_depend d
         where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`
 
-/** The objects in the schema of the service, read from the catalogs. */
 export async function postgresObjects(db: DatabaseOrTransaction): Promise<SchemaObjects> {
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(query))
   const schema = await sql<{ name: string }>`

@@ -1,4 +1,4 @@
-/** Servers with PostgreSQL's protocol that would silently break rules of this project, and why. */
+/** Servers with PostgreSQL's protocol that would silently break guarantees. */
 const refused: readonly { readonly name: string; readonly sign: RegExp; readonly why: string }[] = [
   {
     // https://www.cockroachlabs.com/docs/stable/postgresql-compatibility
@@ -20,7 +20,7 @@ const refused: readonly { readonly name: string; readonly sign: RegExp; readonly
   },
 ]
 
-/** Answers why a server with this `version()` cannot be used; undefined if it can. */
+/** Takes a `version()`; undefined if the server is usable. */
 export function refusalOf(banner: string): string | undefined {
   const server = refused.find(({ sign }) => sign.test(banner))
   if (!server) return undefined

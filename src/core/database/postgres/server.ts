@@ -13,13 +13,13 @@ const withoutSearchIndex =
 export interface SessionSettings {
   readonly limitMs: number
   readonly maxIdleMs: number
-  /** The number of the server process, as the client was told it. */
+  /** As reported to the client. */
   readonly pid: number
 }
 
 /**
- * The settings of a new session; they override those of the role, the database and the server. The
- * last statement answers whether the session notifies other nodes by itself.
+ * Overrides settings of the role, the database and the server. The last statement returns whether
+ * the session sends notifications itself.
  */
 export function sessionSettings({ limitMs, maxIdleMs, pid }: SessionSettings): string {
   return [
@@ -35,7 +35,7 @@ export function sessionSettings({ limitMs, maxIdleMs, pid }: SessionSettings): s
   ].join(';')
 }
 
-/** Asserts that this server and database can be used. @throws Error that says what is needed */
+/** @throws Error that says what is needed */
 export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
   if (!isPostgres(db)) return
   const { rows } = await sql<Server>`
@@ -48,9 +48,7 @@ export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
 }
 
 interface Server {
-  /**
-   * For example 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, ...'; other servers name themselves here.
-   */
+  /** For example 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, ...'; identifies other servers. */
   readonly banner: string
   /** For example 180004. */
   readonly number: string
@@ -58,7 +56,7 @@ interface Server {
   readonly encoding: string
 }
 
-/** Answers why a server or its database cannot be used; undefined if they can. */
+/** Undefined if the server and database are usable. */
 export function faultOf({ banner, number, version, encoding }: Server): string | undefined {
   const refusal = refusalOf(banner)
   if (refusal) return refusal
@@ -69,7 +67,7 @@ export function faultOf({ banner, number, version, encoding }: Server): string |
   return `the database has the encoding ${encoding}: Gatehouse needs one made with encoding 'UTF8'`
 }
 
-/** @throws DatabaseReadOnly if the database takes no changes */
+/** @throws DatabaseReadOnly */
 export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<void> {
   const { rows } = await sql<{ readOnly: string }>`
     select current_setting('transaction_read_only') as "readOnly"`.execute(db)
@@ -79,12 +77,12 @@ export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<voi
   )
 }
 
-/** Whether the indexes of pg_trgm exist, made by the migration or by the operator. */
+/** Whether the pg_trgm indexes exist, created by the migration or by the operator. */
 export function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean> {
   return hasTrigrams(db, 'users', ['name_key', 'email_key'])
 }
 
-/** The same of those of accounts, which the list of administrators is searched by. */
+/** Like `hasSearchIndex`, for the administrators' account list. */
 export function hasAccountSearchIndex(db: DatabaseOrTransaction): Promise<boolean> {
   return hasTrigrams(db, 'accounts', ['username', 'verified_email_key'])
 }
@@ -104,8 +102,8 @@ async function hasTrigrams(
 }
 
 /**
- * Answers warnings about settings of a PostgreSQL server that can lose acknowledged changes, and
- * about missing search indexes. Needs the schema.
+ * Warns of settings that can lose acknowledged changes, and of missing search indexes. Needs the
+ * schema.
  */
 export async function serverWarnings(db: DatabaseOrTransaction): Promise<string[]> {
   if (!isPostgres(db)) return []

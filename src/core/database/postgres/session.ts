@@ -3,26 +3,25 @@ import { type Kept, Message, type Statement } from './message.ts'
 import { changedCode } from './notification.ts'
 import { sessionSettings } from './server.ts'
 
-// A plan that was made for a small table reads all of it, and the server keeps such a plan until it
-// has analysed the table again, which may be a minute after the table has grown.
+// Limits the use of a plan made for a small table: the server keeps the plan until the next
+// analyze, which may be a minute after the table has grown.
 const maxPlanAgeMs = 1000
 const discardPlans: Statement = { text: 'discard plans', values: [] }
 
 const open = new Set<Session>()
 
-/** The numbers of the server processes of the sessions of this process, as the server has told them. */
+/** The server process ids of this process's sessions. */
 export function ownSessions(): number[] {
   return [...open].map((session) => session.pid)
 }
 
-/** A connection of the pool. */
 export class Session extends pg.Client {
   /**
-   * Whether the server itself answers. Behind a pooler the next transaction may get another of its
-   * sessions, so nothing may be kept there from one to the next.
+   * False behind a pooler: the next transaction may get another session, so no state may be kept in
+   * the session.
    */
   isDirect = false
-  /** Whether a statement since the last commit made a change that other nodes must be told of. */
+  /** Whether a statement since the last commit needs a notification. */
   hasChanged = false
   readonly #kept: Kept = new Map()
   #plannedAt = performance.now()
@@ -40,8 +39,8 @@ export class Session extends pg.Client {
   }
 
   /**
-   * Sets what the service needs, and finds out whether a pooler is in between: it tells its clients
-   * another process id than the one of the serving backend. One round trip.
+   * Sets up the session and detects a pooler, which reports another process id than the serving
+   * backend. One round trip.
    */
   async prepare(limitMs: number, maxIdleMs: number): Promise<void> {
     open.add(this)
@@ -52,7 +51,7 @@ export class Session extends pg.Client {
       const [last] = (await settings.answer).rows
       this.isDirect = last !== undefined && 'notifies' in last && last.notifies === 'on'
     } catch (error) {
-      // The pool ends such a client gracefully and would wait for a server that does not answer.
+      // The pool's graceful end would wait for a server that does not answer.
       this.connection.stream.destroy()
       throw error
     } finally {
@@ -60,7 +59,7 @@ export class Session extends pg.Client {
     }
   }
 
-  /** Sends a statement, and in the same message those before it. */
+  /** Sends a statement after those of `before`, in one message. */
   transmit(statement: Statement, before: readonly Statement[] = []): Message {
     if (!this.isDirect) return this.#send({ ...statement, isKept: false }, before)
     const now = performance.now()

@@ -5,10 +5,7 @@ const numbers = new Set([20, 21, 23, 700, 701, 1700]) // int8 int2 int4 float4 f
 const bool = 16
 const bytea = 17
 
-/**
- * Answers the parser of a type by its number, for the same JavaScript values as SQLite's; undefined
- * for a type that stays text.
- */
+/** Undefined for types that stay text. Values match SQLite's. */
 export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   if (numbers.has(oid)) return Number
   if (oid === bool) return (text) => (text === 't' ? 1 : 0)
@@ -16,10 +13,10 @@ export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return undefined
 }
 
-/** A parameter as it is sent: as text, or as the bytes of a `bytea`. */
+/** Text, or the bytes of a `bytea`. */
 export type Encoded = string | Buffer | null
 
-/** Encodes a parameter. @throws TypeError */
+/** @throws TypeError */
 export function encoded(value: unknown): Encoded {
   if (typeof value === 'string' || value === null) return value
   if (Array.isArray(value)) return `{${value.map(quoted).join()}}`
@@ -30,7 +27,7 @@ export function encoded(value: unknown): Encoded {
   return String(given)
 }
 
-/** An element of an array. https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
 function quoted(element: unknown): string {
   if (typeof element === 'boolean') return String(element)
   const text = encoded(element)

@@ -3,7 +3,7 @@ import type { Deadline } from '../mutex.ts'
 
 const retryMs = 5
 
-/** Tries again while another process has the file, without blocking the event loop. */
+/** Does not block the event loop. */
 export async function retryWhileBusy<T>(attempt: () => T, deadline: Deadline): Promise<T> {
   for (;;) {
     try {

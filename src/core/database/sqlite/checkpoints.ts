@@ -2,24 +2,22 @@ import { statSync } from 'node:fs'
 import { Thread } from '../../threads/thread.ts'
 import type { OpenedFiles } from './opened-files.ts'
 
-/** The state of the write-ahead log. */
 export interface Log {
-  /** How many pages it holds. */
   readonly pages: number
-  /** How many of them are in the database file, from the beginning of the log. */
+  /** How many pages are in the database file already. */
   readonly written: number
 }
 
-/** From so many pages of 4 KiB on the log is written back, or earlier beside a small database. */
+/** Pages of 4 KiB that trigger a checkpoint; fewer for a small database. */
 export const pagesPerCheckpoint = 4000
 const pageBytes = 4096
-/** A log that is larger than this, and than four times the database file, is truncated. */
+/** A log above this and above four times the database file is truncated. */
 export const minLogLimitBytes = 8 * 1024 * 1024
 const logLimitPerFile = 4
-/** One of several commits looks at the log: a message to the thread costs 10 us. */
+/** Checks the log only every few commits: a message to the thread costs 10 us. */
 const commitsPerLook = 8
 
-/** The modes of `pragma wal_checkpoint`. */
+/** Of `pragma wal_checkpoint`. */
 type Mode = 'noop' | 'passive' | 'full' | 'truncate'
 
 export interface CheckpointRequest {
@@ -30,20 +28,17 @@ export interface CheckpointRequest {
 const memory = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 }
 
 export interface CheckpointOptions {
-  /** The path of the database file. */
   readonly path: string
-  /** Enters the mutex of the writers of this process; resolves to the function that leaves it. */
+  /** The writers' mutex; resolves to the release function. */
   readonly enter: () => Promise<() => void>
   readonly files: Pick<OpenedFiles, 'assertSame'>
 }
 
 /**
- * Writes the write-ahead log back into the database file on a thread, because a checkpoint takes 10
- * to 50 ms, in which the event loop would stand still. First it writes what is there, while writers
- * go on, then the rest, while the writers of this process wait in their mutex: only then can the
- * next commit begin the log anew. A log that has grown beyond its limit is truncated then, since the
- * file never shrinks by itself. The thread is started when the log is long for the first time. If
- * it cannot keep up, commits write the log back themselves, at four times the length. docs/adr/0049
+ * Checkpoints the write-ahead log on a thread, since a checkpoint takes 10 to 50 ms. The first pass
+ * runs next to writers; the second blocks this process's writers, so that the next commit can
+ * restart the log. A log above its limit is truncated. The thread starts when first needed. If the
+ * thread falls behind, commits checkpoint at four times the length. docs/adr/0049
  */
 export class Checkpoints {
   readonly #options: CheckpointOptions
@@ -51,7 +46,7 @@ export class Checkpoints {
   #isLost = false
   #commits = 0
   #pages = 0
-  /** How long the log is when it is written back again, if that failed; 0 if it did not. */
+  /** The log length for a retry after a failure, or 0. */
   #retryAt = 0
   #underWay: Promise<void> | undefined
 
@@ -59,20 +54,20 @@ export class Checkpoints {
     this.#options = options
   }
 
-  /** To be called after each commit. */
+  /** Call after each commit. */
   committed(): void {
     this.#commits += 1
     if (this.#commits < commitsPerLook || this.#underWay || this.#isLost) return
     this.#commits = 0
     if (!this.#thread && this.#size() < this.#dueBytes()) return
     this.#underWay = this.#look()
-      .catch(() => {}) // the commits do it then
+      .catch(() => {}) // commits checkpoint instead
       .finally(() => {
         this.#underWay = undefined
       })
   }
 
-  /** Waits for a checkpoint under way, and ends the thread. */
+  /** Waits for a running checkpoint. */
   async close(): Promise<void> {
     this.#isLost = true
     await this.#underWay
@@ -81,7 +76,7 @@ export class Checkpoints {
     await thread?.close()
   }
 
-  /** The bytes of the log, or of the database file. */
+  /** Bytes. */
   #size(ending: '-wal' | '' = '-wal'): number {
     return statSync(this.#options.path + ending, { throwIfNoEntry: false })?.size ?? 0
   }
@@ -90,25 +85,25 @@ export class Checkpoints {
     return Math.max(minLogLimitBytes, logLimitPerFile * this.#size(''))
   }
 
-  /** From so many bytes on the log is written back: well before its limit, so that few are truncated. */
+  /** Well below the limit, so that few logs are truncated. */
   #dueBytes(): number {
     return Math.min(pagesPerCheckpoint * pageBytes, (3 / 4) * this.#limit())
   }
 
   async #look(): Promise<void> {
     const { pages = 0 } = (await this.#ask('noop')) ?? {}
-    if (pages < this.#pages) this.#retryAt = 0 // a commit has begun it anew
+    if (pages < this.#pages) this.#retryAt = 0 // a commit has restarted the log
     this.#pages = pages
     const isTooLarge = this.#size() > this.#limit()
     const due = Math.max(this.#dueBytes() / pageBytes, this.#retryAt)
     if (pages < due && !isTooLarge) return
-    // A reader may hold the log for long: it is tried again when the log has grown by as much, or at the
-    // next look if it is too large.
+    // A reader may block the log for long: retry when the log has grown by as much, or at the next
+    // check if too large.
     this.#retryAt = pages + pagesPerCheckpoint
-    await this.#ask('passive') // its answer leaves out what was committed meanwhile
+    await this.#ask('passive') // does not include later commits
     const leave = await this.#options.enter()
     try {
-      // `full` keeps the writers of other processes away as well, unless one is writing just now.
+      // `full` also blocks writers of other processes, unless one is active.
       await this.#ask(isTooLarge ? 'truncate' : 'full')
     } finally {
       leave()
@@ -116,8 +111,8 @@ export class Checkpoints {
   }
 
   /**
-   * Answers the log after the checkpoint; null if that failed. @throws ThreadFailed; DatabaseReplaced:
-   * another log must not come into the database file
+   * Returns null after a failed checkpoint. @throws ThreadFailed; DatabaseReplaced: another log
+   * must not reach the database file
    */
   async #ask(mode: Mode): Promise<Log | null> {
     this.#options.files.assertSame()

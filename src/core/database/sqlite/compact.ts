@@ -6,24 +6,23 @@ import { retryWhileBusy } from './busy.ts'
 import { databaseFileName } from './connect.ts'
 import { Connection } from './connection.ts'
 
-/** What the file and its log held before and after, in bytes. */
+/** Bytes of the file and its log. */
 export interface Compacted {
   readonly before: number
   readonly after: number
 }
 
-/** Waits for a moment. */
 export type Wait = (milliseconds: number) => Promise<void>
 
-/** How long another process may write before the attempt is given up. */
+/** How long to wait for a writer of another process. */
 const busyMs = 60_000
 const truncateEveryMs = 50
 
 /**
- * Writes the database file anew without what was deleted: rows, their traces in the full-text index,
- * and the write-ahead log, which is emptied. Other commands can read at the same time; their writes wait.
- * @throws DatabaseUnavailable if other processes keep the file busy, or the disk has no place for a
- * second copy; then the database is as it was, or the log is left
+ * Rewrites the database without deleted data: rows, full-text index and write-ahead log. Other
+ * commands can read; writes wait.
+ * @throws DatabaseUnavailable if the file is busy or the disk has no space for a copy; the database
+ * is unchanged, or only the log remains
  */
 export async function compactSqlite(dataDirectory: string, wait: Wait): Promise<Compacted> {
   const path = join(dataDirectory, databaseFileName)
@@ -32,13 +31,13 @@ export async function compactSqlite(dataDirectory: string, wait: Wait): Promise<
   const deadline = new Deadline(busyMs)
   try {
     connection.exec('pragma secure_delete = on')
-    // One segment is left, without the words of deleted rows.
+    // Merges to one segment, without words of deleted rows.
     for (const index of ['users_search', 'accounts_search']) {
       const optimize = `insert into ${index} (${index}) values ('optimize')`
       await retryWhileBusy(() => connection.exec(optimize), deadline)
     }
     await retryWhileBusy(() => connection.exec('vacuum'), deadline)
-    // The log holds pages of before, until no reader needs it and it is cut.
+    // The log keeps old pages until readers finish.
     while (!isTruncated(connection)) {
       if (deadline.leftMs() === 0) {
         throw new DatabaseUnavailable('the log is in use by other processes: try again', {

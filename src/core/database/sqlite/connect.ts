@@ -14,8 +14,8 @@ import { sharedReads } from './shared-reads.ts'
 export const databaseFileName = 'gatehouse.db'
 
 /**
- * Opens `DATA_DIR/gatehouse.db`; creates it and its directory (mode 0700) if they are missing.
- * @throws Error that names DATA_DIR if it cannot be created; Error if other users can read the file
+ * Opens `DATA_DIR/gatehouse.db`; creates a missing file and directory (mode 0700).
+ * @throws Error that names DATA_DIR; Error if other users can read the file
  */
 export function connectSqlite({
   dataDirectory,
@@ -29,7 +29,7 @@ export function connectSqlite({
 }: ConnectOptions): Connected {
   makeDataDirectory(dataDirectory)
   const path = join(dataDirectory, databaseFileName)
-  const file = keepFile(path) // SQLite would create it readable for all users
+  const file = keepFile(path) // SQLite would create a world-readable file
   try {
     assertPrivate(path)
   } catch (error) {
@@ -58,7 +58,7 @@ export function connectSqlite({
 }
 
 /**
- * Makes a missing data directory, mode 0700. Answers the first folder on the way that it made.
+ * Mode 0700. Returns the first created folder.
  * @throws Error that names DATA_DIR
  */
 export function makeDataDirectory(dataDirectory: string): string | undefined {
@@ -69,7 +69,7 @@ export function makeDataDirectory(dataDirectory: string): string | undefined {
   }
 }
 
-/** The file holds password hashes and personal data. @throws Error if other users can read it */
+/** @throws Error if other users can read the password hashes and personal data */
 function assertPrivate(path: string): void {
   if (statSync(path).mode & 0o077) {
     throw new Error(`${path} can be read by other users: chmod 600 it`)

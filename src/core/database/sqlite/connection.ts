@@ -5,7 +5,7 @@ import { bindable } from '../bindable.ts'
 import { DatabaseDamaged, DatabaseUnavailable, UniqueViolation } from '../errors.ts'
 import type { SqlText } from '../reading.ts'
 
-// SQLite's primary result codes, https://sqlite.org/rescode.html
+// https://sqlite.org/rescode.html
 const busy = 5
 const unavailable = new Set([busy, 6, 8, 10, 13, 14]) // LOCKED READONLY IOERR FULL CANTOPEN
 const damaged = new Set([11, 26]) // CORRUPT NOTADB
@@ -13,7 +13,7 @@ const uniqueViolations = new Set([1555, 2067]) // CONSTRAINT_PRIMARYKEY, CONSTRA
 
 const maxStatements = 200
 
-/** How long a commit waits for the disk. https://sqlite.org/pragma.html#pragma_synchronous */
+/** https://sqlite.org/pragma.html#pragma_synchronous */
 export type Synchronous = 'full' | 'normal' | 'off'
 
 interface ConnectionOptions {
@@ -21,7 +21,7 @@ interface ConnectionOptions {
   readonly measurements?: DatabaseMeasurements
 }
 
-/** One DatabaseSync with its prepared statements. Every call is synchronous and short. */
+/** A DatabaseSync with prepared statements. Calls are synchronous and short. */
 export class Connection {
   readonly #db: DatabaseSync
   readonly #measurements: DatabaseMeasurements
@@ -49,7 +49,7 @@ export class Connection {
     }
   }
 
-  /** Sets how long the commits that follow wait for the disk. Not inside a transaction. */
+  /** Not inside a transaction. */
   synchronize(mode: Synchronous): void {
     if (this.#synchronous === mode) return
     this.exec(`pragma synchronous = ${mode}`)
@@ -72,7 +72,7 @@ export class Connection {
         if (rows.length === 0) return { rows: [] }
         // Another process may have added a column since the statement was prepared.
         const names = rows[0]?.length === columns.length ? columns : columnsOf(statement)
-        return { rows: rows.map((values) => rowOf(names, values)) as R[] } // Kysely knows what R is
+        return { rows: rows.map((values) => rowOf(names, values)) as R[] }
       }
       const { changes, lastInsertRowid } = statement.run(...bound)
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
@@ -82,9 +82,8 @@ export class Connection {
   }
 
   /**
-   * A number that changes when another connection commits. It is read at each call and never
-   * cached: the process can be paused at any moment, and a request that arrives after the pause
-   * must be judged by a version that was read after its arrival.
+   * Changes when another connection commits. Never cached: the process can be paused at any moment,
+   * and a request after the pause needs a version read after its arrival.
    * https://sqlite.org/pragma.html#pragma_data_version
    * @throws DatabaseUnavailable
    */
@@ -105,7 +104,7 @@ export class Connection {
 
   #translated(error: unknown): unknown {
     const answer = translated(error)
-    // A busy file is tried again, until the wait for it fails.
+    // A busy file is retried.
     if (answer instanceof DatabaseUnavailable && !answer.isBusy) this.#measurements.failures += 1
     if (answer instanceof DatabaseDamaged) this.#measurements.damage.note(answer.message)
     return answer
@@ -115,7 +114,7 @@ export class Connection {
     const kept = this.#statements.get(sql)
     if (kept) return kept
     const statement = this.#db.prepare(sql)
-    // node:sqlite's own row objects have no prototype and cost half as much memory again.
+    // node:sqlite's row objects have no prototype and need 50% more memory.
     statement.setReturnArrays(true)
     const prepared = { statement, columns: columnsOf(statement) }
     if (this.#statements.size >= maxStatements) {
@@ -139,7 +138,6 @@ function rowOf(columns: readonly string[], values: readonly SQLOutputValue[]) {
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Empty if the statement returns no rows. */
   readonly columns: readonly string[]
 }
 
@@ -147,7 +145,7 @@ function translated(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error
   const code = Number(error.errcode)
   if (uniqueViolations.has(code)) return new UniqueViolation({ cause: error })
-  const primary = code & 0xff // extended codes carry the primary one in their lowest byte
+  const primary = code & 0xff // the primary code is the lowest byte
   if (damaged.has(primary)) return new DatabaseDamaged(error.message, { cause: error })
   if (unavailable.has(primary)) {
     return new DatabaseUnavailable(error.message, { cause: error, isBusy: primary === busy })

@@ -28,31 +28,30 @@ import { type FlushFile, GroupCommit } from './group-commit.ts'
 import { firstRead, Lease, leaseOf } from './lease.ts'
 import { OpenedFiles } from './opened-files.ts'
 
-/** A maximum: SQLite allocates the cache as it fills. */
+/** A maximum: SQLite allocates gradually. */
 const writerCacheKib = 16_384
 
 export interface NodeSqliteOptions {
   readonly path: string
-  /** How long a write waits for another process or another request before it fails. */
+  /** How long a write waits for other writers. */
   readonly timeoutMs: number
-  /** FULL: an acknowledged change survives a loss of power. OFF is for throw-away databases. */
+  /** FULL survives a power loss. OFF is for temporary databases. */
   readonly synchronous: 'full' | 'off'
-  /** Whether reads may bypass Kysely's connections, which a wrapper of the dialect counts on. */
+  /** Whether reads may bypass Kysely's connections, which a wrapping dialect observes. */
   readonly readsAtOnce?: boolean
-  /** Lets commits wait for the disk together, by this function; without it each waits alone. */
+  /** Flushes commits in groups; otherwise each waits alone. */
   readonly groupCommit?: FlushFile | undefined
-  /** Writes the log back on a thread, so that commits need not: see checkpoints.ts. */
+  /** Checkpoints on a thread: see checkpoints.ts. */
   readonly checkpointThread?: boolean
   readonly measurements?: DatabaseMeasurements
-  /** Called when all connections are closed. */
   readonly closed?: () => void
 }
 
 /**
- * Kysely on node:sqlite, with two connections on one file in WAL mode: reads outside a transaction
- * never wait for a writer, and a mutex admits one writer at a time. A read-only transaction has a
- * connection of its own. Waiting for a lock does not block the event loop. With `groupCommit` the
- * disk does not block it either; a result is given when all that it may rest on is on disk.
+ * Kysely on node:sqlite in WAL mode: a reader that never waits for writers, a writer behind a
+ * mutex, and a connection per read-only transaction. Lock waits do not block the event loop; with
+ * `groupCommit`, disk waits do not either. Results are returned once all data that they depend on
+ * is on disk.
  * @throws DatabaseUnavailable from any query, after `timeoutMs` at the latest
  */
 export class NodeSqliteDialect implements Dialect {
@@ -66,19 +65,19 @@ export class NodeSqliteDialect implements Dialect {
     return this.#driver.files
   }
 
-  /** A number that changes when another process changes the database, or this one unknowingly. */
+  /** Changes with changes of other processes, or changes unknown to this process. */
   foreignVersion(): number {
     return this.#driver.foreignVersion()
   }
 
-  /** A number that changes when any process does, this one included. */
+  /** Changes with changes of any process, including this one. */
   version(): number {
     return this.#driver.version()
   }
 
   /**
-   * A dialect on the same connections whose commits do not wait for the disk: changes survive a
-   * kill of the process and may be lost with the power. It is opened and closed with this dialect.
+   * Shares the connections, but commits asynchronously: changes survive a kill, but not a power
+   * loss. Opened and closed with this dialect.
    */
   asyncCommit(): Dialect {
     return acquiringBy(this, () => this.#driver.acquireAsyncCommit())
@@ -103,8 +102,7 @@ export class NodeSqliteDialect implements Dialect {
 }
 
 /**
- * Connections whose files were replaced. A reference keeps them from the garbage collector, which
- * would close them.
+ * Connections whose files were replaced, referenced so that garbage collection does not close them.
  */
 const abandoned: Connection[] = []
 
@@ -129,20 +127,19 @@ class NodeSqliteDriver implements Driver {
     const measurements = this.#measurements
     const writer = new Connection(path, { measurements })
     try {
-      // Another process may be creating the file at the same moment.
+      // Another process may be creating the file.
       await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
       writer.synchronize(synchronous)
       writer.exec('pragma foreign_keys = on')
-      // An import changes rows in random order and touches every page of an index in each batch:
-      // with a small cache and frequent checkpoints the same pages would be written again and
-      // again.
+      // An import changes rows in random order: a small cache or frequent checkpoints would write
+      // the same index pages repeatedly.
       writer.exec(`pragma cache_size = -${writerCacheKib}`)
       const maxLogPages = pagesPerCheckpoint * (checkpointThread ? 4 : 1)
       writer.exec(`pragma wal_autocheckpoint = ${maxLogPages}`)
       const reader = new Connection(path, { readOnly: true, measurements })
       this.#reader = reader
       measurements.pool = () => writerOf(this.#mutex)
-      writer.run(firstRead) // opens the log, which stays the same file until both are closed
+      writer.run(firstRead) // opens the log; the file stays the same until both connections are closed
       this.files.opened()
       if (groupCommit && synchronous === 'full') {
         const group = new GroupCommit(`${path}-wal`, {
@@ -161,9 +158,8 @@ class NodeSqliteDriver implements Driver {
     this.#writer = writer
   }
 
-  // A connection's data_version changes with the commits of other connections: the writer's with
-  // those of other processes, the reader's also with those of the writer.
-  // A commit whose wait has failed is unknown to this process, as one of another process is.
+  // The writer's data_version changes with other processes' commits, the reader's also with the
+  // writer's. A commit whose wait failed counts as foreign.
   foreignVersion(): number {
     return (this.#writer?.dataVersion() ?? 0) + this.#disk.timeouts()
   }
@@ -228,7 +224,7 @@ class NodeSqliteDriver implements Driver {
     await checkpoints?.close()
     this.files.abandon()
     if (this.files.replaced() !== null) {
-      // A close would copy the open log into the file at the path.
+      // Closing would copy the open log into the new file.
       for (const connection of [reader, writer]) if (connection) abandoned.push(connection)
       return
     }
@@ -239,7 +235,6 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-/** The connection that writes, as the only one for which statements wait. */
 function writerOf({ isOccupied, waiting }: Mutex): PoolState {
   return { busy: isOccupied ? 1 : 0, idle: isOccupied ? 0 : 1, max: 1, waiting }
 }

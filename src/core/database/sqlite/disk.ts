@@ -1,23 +1,23 @@
 import type { Connection, Synchronous } from './connection.ts'
 import type { GroupCommit } from './group-commit.ts'
 
-/** How the results of commits and reads wait for the disk. */
 export interface Disk {
-  /** The mode of a commit that must survive a loss of power. */
+  /** For commits that must survive a power loss. */
   readonly full: Synchronous
   /**
-   * After a commit: resolves when all that it may have read is on disk, and itself if it must be.
+   * Call after a commit: waits until everything that the commit read is on disk, and the commit
+   * itself if required.
    * @throws DatabaseUnavailable
    */
   committed(mustBeOnDisk: boolean): Promise<void> | undefined
-  /** Resolves when all that was committed is on disk; undefined if it is. @throws as above */
+  /** Undefined if all commits are on disk. @throws DatabaseUnavailable */
   pending(): Promise<void> | undefined
-  /** How often commits have failed that may be in the database all the same. */
+  /** The number of failed commits that may be in the database. */
   timeouts(): number
   close(): Promise<void> | undefined
 }
 
-/** Each commit waits by itself, and blocks the event loop. */
+/** Each commit waits alone and blocks the event loop. */
 export const noWait: Disk = {
   full: 'full',
   committed: () => undefined,
@@ -42,7 +42,7 @@ export function sharedWait(group: GroupCommit, reader: Connection): Disk {
   }
 }
 
-/** Ends the process as an uncaught error does: requests under way are answered first. */
+/** Ends the process like an uncaught error: pending requests are answered first. */
 export function endProcess(error: Error): void {
   setImmediate(() => {
     throw error

@@ -5,15 +5,15 @@ import { databaseFileName } from './connect.ts'
 import { Connection } from './connection.ts'
 
 /**
- * Asserts that no process, this one included, has the database of a data directory open.
- * @throws Error if one has, or if there is no database
+ * @throws Error if any process, including this one, has the database open, or if the database is
+ * missing
  */
 export function assertUnused(dataDirectory: string): void {
   const path = join(dataDirectory, databaseFileName)
   if (!existsSync(path)) throw new Error(`there is no database at ${path}: is DATA_DIR right?`)
   const connection = new Connection(path)
   try {
-    // In WAL mode every open connection holds a shared lock. https://sqlite.org/wal.html#noshm
+    // In WAL mode, every open connection holds a shared lock. https://sqlite.org/wal.html#noshm
     connection.exec('pragma locking_mode = exclusive')
     connection.exec('begin exclusive')
     connection.exec('rollback')

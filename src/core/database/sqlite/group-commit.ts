@@ -2,26 +2,24 @@ import { closeSync, openSync } from 'node:fs'
 import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 
-/** Brings the data of a file to the disk without blocking the event loop: `fdatasync` of node:fs. */
+/** `fdatasync` of node:fs. */
 export type FlushFile = (descriptor: number, done: (error: Error | null) => void) => void
 
 export interface GroupCommitOptions {
   readonly flushFile: FlushFile
-  /** How long a result waits for the disk before it fails. */
+  /** How long a result waits for the disk. */
   readonly timeoutMs: number
-  /** Called once, if the disk does not take the log: the process must not go on. */
+  /** Called once if a flush fails: the process must end. */
   readonly failed: (error: Error) => void
 }
 
 /**
- * Waits for the disk once for all commits that wait. SQLite writes each transaction to the
- * write-ahead log by a commit of its own, which does not wait (`synchronous = normal`); a thread of
- * the pool then brings the log to the disk, while the event loop goes on. A commit that comes
- * meanwhile belongs to the next group, because the disk may have passed its place in the log.
+ * Flushes the write-ahead log once for all waiting commits. SQLite commits without waiting
+ * (`synchronous = normal`); a pool thread flushes the log without blocking the event loop. Commits
+ * during a flush belong to the next group.
  *
- * If the disk does not take a group, all of it fails, and so does everything later: Linux counts
- * the pages of the log as written then, so that a second attempt would succeed without them. A disk
- * that is only late fails those that wait too long, and no others. docs/adr/0045
+ * A failed flush fails the group and all later commits: Linux then marks the pages as written, so a
+ * retry would succeed without them. A slow disk only fails commits that time out. docs/adr/0045
  */
 export class GroupCommit {
   readonly #descriptor: number
@@ -32,19 +30,19 @@ export class GroupCommit {
   #isDue = false
   #timeouts = 0
 
-  /** @param log the path of the write-ahead log, which must exist */
+  /** @param log path of the write-ahead log, which must exist */
   constructor(log: string, options: GroupCommitOptions) {
     this.#descriptor = openSync(log, 'r+')
     this.#options = options
   }
 
-  /** A number that changes when commits fail that may be in the database all the same. */
+  /** Changes when commits fail that may be in the database. */
   get timeouts(): number {
     return this.#timeouts
   }
 
   /**
-   * Resolves when a commit that was made just now is on disk.
+   * Waits for the last commit.
    * @throws DatabaseUnavailable, after `timeoutMs` at the latest
    */
   committed(): Promise<void> {
@@ -53,7 +51,7 @@ export class GroupCommit {
     const onDisk = this.#next.onDisk()
     if (!this.#current && !this.#isDue) {
       this.#isDue = true
-      // Behind the requests that have already arrived: their commits belong to this group.
+      // After requests that have already arrived: their commits join this group.
       setImmediate(() => {
         this.#isDue = false
         this.#begin()
@@ -63,7 +61,7 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when all commits until now are on disk; undefined if they are.
+   * Undefined if all commits are on disk.
    * @throws DatabaseUnavailable, after `timeoutMs` at the latest
    */
   pending(): Promise<void> | undefined {
@@ -71,9 +69,9 @@ export class GroupCommit {
     return this.#last()?.onDisk()
   }
 
-  /** Waits for the last group, at any length, and closes the file. */
+  /** Waits for the last group without a limit. */
   async close(): Promise<void> {
-    // A transaction under way may commit meanwhile: a flush of the closed file would fail.
+    // Transactions may commit meanwhile; flushing the closed file would fail.
     for (let last = this.#last(); last; last = this.#last()) await last.ended
     closeSync(this.#descriptor)
   }
@@ -96,7 +94,7 @@ export class GroupCommit {
     this.#options.flushFile(this.#descriptor, (error) => {
       if (error) return this.#fail(group, error)
       this.#current = undefined
-      this.#begin() // first, so that the disk works while the answers of this group are made
+      this.#begin() // first, so that the disk works in parallel
       group.end()
     })
   }
@@ -113,7 +111,7 @@ export class GroupCommit {
   }
 }
 
-/** The commits that one flush brings to the disk, and those who wait for it. */
+/** The commits of one flush. */
 class Group {
   readonly #timeoutMs: number
   readonly #late: () => void
@@ -121,22 +119,22 @@ class Group {
   #waiting: PromiseWithResolvers<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  /** @param late called when waiters fail because the disk takes too long */
+  /** @param late called when waiters time out */
   constructor(timeoutMs: number, late: () => void) {
     this.#timeoutMs = timeoutMs
     this.#late = late
   }
 
-  /** Resolves when the disk has taken the group or has failed, however long it takes. */
+  /** Resolves after the flush or its failure, without a limit. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
-  /** One promise and one timer for all that begin to wait before the first of them fails. */
+  /** Waiters share one promise and timer. */
   onDisk(): Promise<void> {
     if (this.#waiting) return this.#waiting.promise
     this.#waiting = Promise.withResolvers<void>()
-    this.#waiting.promise.catch(() => {}) // who waits is told; all of them may have gone
+    this.#waiting.promise.catch(() => {}) // there may be no waiters left
     this.#timer = setTimeout(() => this.#expire(), new Deadline(this.#timeoutMs).leftMs())
     return this.#waiting.promise
   }

@@ -3,11 +3,11 @@ import { promisify } from 'node:util'
 
 const readAt = promisify(read)
 
-/** The database file, open once for all connections of this process. */
+/** The database file, open once per process. */
 export interface KeptFile {
-  /** Reads the first bytes of the file. @throws Error if there are fewer, or the disk fails */
+  /** @throws Error if the file is shorter, or the disk fails */
   head(bytes: number): Promise<Buffer>
-  /** Closes the descriptor with its last user. Call it when SQLite has closed its connections. */
+  /** Closes the descriptor with its last user. Call after SQLite has closed its connections. */
   release(): void
 }
 
@@ -20,9 +20,9 @@ interface Kept {
 const keptFiles = new Map<string, Kept>()
 
 /**
- * Opens a file for reading and writing; creates a missing one with mode 0600. The descriptor stays
- * open while SQLite has connections to the file: when a process closes any descriptor of a file,
- * POSIX drops all locks of the process on this file, those of SQLite included. fcntl_locking(2)
+ * Creates a missing file with mode 0600. The descriptor must outlive SQLite's connections: when a
+ * process closes any descriptor of a file, POSIX drops all locks of the process on the file,
+ * including SQLite's. fcntl_locking(2)
  */
 export function keepFile(path: string): KeptFile {
   const there = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -51,7 +51,6 @@ export function keepFile(path: string): KeptFile {
   }
 }
 
-/** The device and inode, which identify a file. */
 export function idOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
   return `${dev}:${ino}`
 }

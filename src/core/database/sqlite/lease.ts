@@ -8,7 +8,7 @@ import type { Connection, Synchronous } from './connection.ts'
 import type { Disk } from './disk.ts'
 import type { OpenedFiles } from './opened-files.ts'
 
-// BEGIN takes no snapshot, the first read does. https://sqlite.org/lang_transaction.html
+// The first read takes the snapshot, not BEGIN. https://sqlite.org/lang_transaction.html
 export const firstRead = CompiledQuery.raw('select count(*) from sqlite_schema')
 
 interface LeaseOptions {
@@ -24,9 +24,7 @@ interface LeaseOptions {
   readonly measurements: DatabaseMeasurements
 }
 
-/**
- * The connection of one query or transaction: the reader, the writer in its turn, or a snapshot.
- */
+/** The connection of a query or transaction: the reader, the writer, or a snapshot. */
 export class Lease implements DatabaseConnection {
   readonly #options: LeaseOptions
   #snapshot: Connection | undefined
@@ -41,7 +39,7 @@ export class Lease implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery & QueryHints): Promise<QueryResult<R>> {
     const { disk, reader, timeoutMs, writer } = this.#options
-    // Where commits do not wait together, the wait of this one was decided when it began.
+    // Without group commit, the wait is decided when the transaction begins.
     if (query.isDurable && this.#options.synchronous === 'normal') this.#isDurable = true
     if (this.#inTransaction) return writer.run(query)
     if (this.#snapshot || query.query.kind === 'SelectQueryNode') {
@@ -57,7 +55,7 @@ export class Lease implements DatabaseConnection {
       result = await retryWhileBusy(() => writer.run<R>(query), deadline)
     } catch (error) {
       leave()
-      await disk.pending() // a row that is not on disk yet may be what it violates
+      await disk.pending() // the violated row may not be on disk yet
       throw error
     }
     leave()
@@ -88,9 +86,9 @@ export class Lease implements DatabaseConnection {
     this.#leave = leave
   }
 
-  /** Begins a transaction that sees one state of the database and blocks no writer. */
+  /** Blocks no writer. */
   beginSnapshot(): void {
-    this.#options.files.assertSame() // its connection opens what is at the path now
+    this.#options.files.assertSame() // the new connection opens the file at the path
     const snapshot = this.#options.openReader()
     try {
       snapshot.exec('begin')
@@ -108,15 +106,15 @@ export class Lease implements DatabaseConnection {
       this.#snapshot = undefined
       return
     }
-    // Kysely rolls back after a failed commit; another transaction may have the writer by then.
+    // Kysely rolls back after a failed commit; by then another transaction may have the writer.
     if (!this.#inTransaction) return
     const { measurements, writer } = this.#options
     const beganAt = performance.now()
     try {
       writer.exec(how)
     } catch (error) {
-      // A failed commit (full disk) leaves the transaction open, an automatic rollback of SQLite
-      // does not. In both cases the next transaction needs a connection without one.
+      // A failed commit (full disk) leaves the transaction open; an automatic rollback of SQLite
+      // does not.
       if (writer.isTransaction) writer.exec('rollback')
       if (how === 'commit') throw error
     } finally {
@@ -128,7 +126,6 @@ export class Lease implements DatabaseConnection {
     if (how === 'commit') measurements.commits.observeSince(beganAt)
   }
 
-  /** Waits for the turn to write. */
   async #enter(deadline: Deadline): Promise<() => void> {
     const { measurements, mutex } = this.#options
     const beganAt = performance.now()
@@ -153,7 +150,7 @@ export class Lease implements DatabaseConnection {
     if (how === 'rollback') return disk.pending()
     checkpoints?.committed()
     await disk.committed(this.#isDurable)
-    files.assertSame() // nothing is acknowledged that is in a deleted log
+    files.assertSame() // a deleted log must not acknowledge commits
   }
 }
 

@@ -6,8 +6,8 @@ import { Connection } from './connection.ts'
 import { assertUnused } from './exclusive-access.ts'
 
 /**
- * Asserts that no other process has the database open if a migration is due that takes away. Call it before
- * this process opens the database. Versions before 0.10.0 do not hold the lock of the data directory.
+ * If a `contract` migration is due, asserts that no other process has the database open. Call
+ * before opening the database. Versions before 0.10.0 do not lock the data directory.
  * @throws Error that says what to do
  */
 export function assertNoOlderProcess(dataDirectory: string): void {
@@ -16,7 +16,7 @@ export function assertNoOlderProcess(dataDirectory: string): void {
   if (version > 0 && version < lastContract) assertUnused(dataDirectory)
 }
 
-/** The version of the schema; 0 for a file without one, or that cannot be read, as the start reports. */
+/** 0 for a missing or unreadable file, which the start reports. */
 function schemaVersionOf(path: string): number {
   try {
     const connection = new Connection(path, { readOnly: true })

@@ -3,25 +3,23 @@ import type { DatabaseFiles } from '../database.ts'
 import { DatabaseReplaced } from '../errors.ts'
 import { idOf } from './kept-file.ts'
 
-/** Of the database file, the write-ahead log and its index. https://sqlite.org/tempfiles.html */
+/** https://sqlite.org/tempfiles.html */
 const endings = ['', '-wal', '-shm']
 
 /**
- * The files of a database that SQLite has open. SQLite continues to use files that were deleted
- * or replaced, and its writes to them are lost. The files are compared by path, never opened: see
- * kept-file.ts. A comparison takes about 4 us.
+ * Detects that open database files were deleted or replaced: SQLite keeps using them, and writes
+ * are lost. Compares paths without opening files (see kept-file.ts), in about 4 us.
  */
 export class OpenedFiles implements DatabaseFiles {
   readonly #path: string
   #opened: readonly { readonly path: string; readonly id: string }[] = []
   #abandoned: string | null = null
 
-  /** @param path of the database file */
   constructor(path: string) {
     this.#path = path
   }
 
-  /** Call it when SQLite has opened all files. SQLite replaces none of them while it has connections. */
+  /** Call after SQLite has opened all files; SQLite replaces none while connected. */
   opened(): void {
     this.#opened = endings.flatMap((ending) => {
       const path = this.#path + ending
@@ -30,7 +28,7 @@ export class OpenedFiles implements DatabaseFiles {
     })
   }
 
-  /** Call it when SQLite has closed all files: it deletes the log then. */
+  /** Call after SQLite has closed all files and deleted the log. */
   closed(): void {
     this.#opened = []
   }
@@ -55,7 +53,7 @@ export class OpenedFiles implements DatabaseFiles {
   }
 }
 
-/** The file at a path; null if there is none; undefined if the file cannot be read. */
+/** Null if missing; undefined if unreadable. */
 function fileAt(path: string): string | null | undefined {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false })

@@ -2,8 +2,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { reasonOf } from '../../reason.ts'
 import { serveThread } from '../../threads/serve-thread.ts'
 
-// The thread of quick-check.ts.
-
 const maxProblems = 5
 const corrupt = 11
 

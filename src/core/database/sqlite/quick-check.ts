@@ -1,9 +1,9 @@
 import { runOnThread, ThreadFailed } from '../../threads/thread.ts'
 
 /**
- * Reads every page of the file on a thread, because that takes seconds for each gigabyte. Returns what
- * SQLite finds damaged, a few words each. https://sqlite.org/pragma.html#pragma_quick_check
- * @throws ThreadFailed if the check has no result, after `limitMs` at the latest
+ * Reads the whole file on a thread (seconds per gigabyte); returns the damages.
+ * https://sqlite.org/pragma.html#pragma_quick_check
+ * @throws ThreadFailed after `limitMs` at the latest
  */
 export async function quickCheck(path: string, limitMs: number): Promise<readonly string[]> {
   const limit = new AbortController()

@@ -18,7 +18,7 @@ const query =
 
 const expected = new WeakMap<readonly ModuleSchema[], SchemaObjects>()
 
-/** The objects that the migrations create in an empty database; created once, in a few milliseconds. */
+/** Created once by migrating an in-memory database, in milliseconds. */
 export function sqliteExpected(modules: readonly ModuleSchema[]): SchemaObjects {
   return expected.getOrInsertComputed(modules, madeInMemory)
 }
@@ -28,13 +28,12 @@ function madeInMemory(modules: readonly ModuleSchema[]): SchemaObjects {
   try {
     const statements = [...schemaStatements('sqlite'), ...moduleStatements('sqlite', modules)]
     for (const statement of statements) memory.exec(statement)
-    return objectsOf(memory.prepare(query).all() as unknown as Row[]) // the columns of the query
+    return objectsOf(memory.prepare(query).all() as unknown as Row[])
   } finally {
     memory.close()
   }
 }
 
-/** The objects of a database. */
 export async function sqliteObjects(db: DatabaseOrTransaction): Promise<SchemaObjects> {
   return objectsOf((await db.executeQuery<Row>(CompiledQuery.raw(query))).rows)
 }

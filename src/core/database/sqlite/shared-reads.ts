@@ -1,9 +1,6 @@
 import type { ChangeFeed } from '../database.ts'
 
-/**
- * Makes a change feed whose numbers are read from the file: once for work that is done together,
- * otherwise at each call.
- */
+/** Reads the numbers from the file once for work that is done together, otherwise at each call. */
 export function sharedReads(read: Pick<ChangeFeed, 'version' | 'anyVersion'>): ChangeFeed {
   let isTogether = false
   let version: number | undefined

@@ -23,7 +23,7 @@ import type { ResetDoneView } from './views.ts'
 
 const path = '/reset'
 const purpose = 'page_reset'
-// A press of the button comes back to the page of its step, for these.
+// Errors that show the step again.
 const correctable: ReadonlySet<unknown> = new Set([
   'validationFailed',
   'secondFactorRequired',
@@ -33,13 +33,11 @@ const correctable: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * GET and POST /reset: a username or an address, the mailbox, and, behind its link or code, the second
- * factor and a new password. The link works in any browser, the code in the one that has asked for
- * it. A GET uses nothing up, and nothing here signs in.
+ * The link works in any browser, the code only in the requesting one. GET uses nothing up, and
+ * nothing signs in.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, clock, config, confirmations, db, pageFlows, random, recovery } = options
-  // What the page of a refusal shows again.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
 
@@ -63,7 +61,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     },
     async (request, reply) => {
       if (hasToken(request)) return byLink(request, reply)
-      const { flow: id, ended } = request.query as { flow?: unknown; ended?: unknown } // parsed by Fastify
+      const { flow: id, ended } = request.query as { flow?: unknown; ended?: unknown }
       const known = id === undefined ? null : await flowOf<ResetData>(pageFlows, request, purpose)
       if (id !== undefined && !known) return reply.redirect(`${path}?ended=1`, 303)
       if (!known) assertMail(options.outbox)
@@ -102,14 +100,14 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const flow = await flowOfForm<ResetData>(pageFlows, request, purpose)
       const field = (name: string) => textIn(request.body, name)
       shownOf.set(request, await shownNow(flow, { typed: field('username') }))
-      const next = await steps[flow.step as ResetStep](flow, field, request) // as this file writes them
+      const next = await steps[flow.step as ResetStep](flow, field, request)
       return reply.redirect(`${path}?flow=${next.id}`, 303)
     },
   )
 
   type Field = (name: string) => string
 
-  /** What a form does, by the step at which its flow is, whatever it would like to be one of. */
+  /** By stored step, never chosen by the form. */
   const steps: Record<
     ResetStep,
     (flow: ResetFlow, field: Field, request: FastifyRequest) => Promise<ResetFlow>
@@ -160,7 +158,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     done: async (flow) => flow,
   }
 
-  /** Begins at the link of a mail, which is used up by the new password alone. */
+  /** Only the new password uses the link up. */
   function byLink(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     return arriveByToken<ResetData>(options, request, reply, {
       path,
@@ -222,7 +220,6 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   }
 }
 
-/** The proof of a flow that is behind its mailbox. */
 function proofOf({ data: { confirmation } }: ResetFlow): Confirmation {
   if (!confirmation) throw new Error('a reset behind its mailbox has no proof')
   return confirmation

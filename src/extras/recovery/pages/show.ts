@@ -8,35 +8,28 @@ import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
 import type { ResetDoneView, ResetPasswordView, ResetView } from './views.ts'
 
-/** What a reset has come to; each step has what the steps before it have found. */
 export interface ResetData extends MailboxData {
-  /** As it was typed: a username or a mail address. */
+  /** Username or address. */
   readonly typed?: string
-  /** The proof, once the link or the code has shown it. */
   readonly confirmation?: Confirmation
-  /** Whether a step before the new password has proved the second factor. */
   readonly isFactorProved?: boolean
-  /** What was done, at the last step. */
   readonly done?: ResetDoneView['done']
 }
 
 export type ResetFlow = PageFlow<ResetData>
 export type ResetStep = 'ask' | 'mailbox' | 'factor' | 'password' | 'done'
 
-/** What a page shows beside its flow. */
 export interface Shown {
   readonly flow: ResetFlow
   readonly now: number
-  /** The name of the account, once the mail has shown that it may be told. */
+  /** Shown only after the mail proof. */
   readonly username: string
-  /** Whether the deletion of the account can be taken back without a new password. */
   readonly needsNoPassword?: boolean
   readonly typed?: string
   readonly notice?: ResetView['notice']
   readonly error?: ApiError
 }
 
-/** The page of the step at which a reset stands, with what is wrong with the last request. */
 export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
   const { flow, error, username } = shown
   const form = { action: `/reset?flow=${flow.id}`, csrf: flow.csrfToken }
