@@ -6,11 +6,11 @@ import type { Position } from './cursor.ts'
 import type { AuditFilters } from './filters.ts'
 
 export interface FoundLinesOptions {
-  /** With a time at which the list ends, since reading it is a record itself. */
+  /** With an end time, because the export itself creates a record. */
   readonly filters: AuditFilters
-  /** Called once, when the first records were read. */
+  /** Called once, after the first batch is read. */
   readonly begun: () => void
-  /** Called before each batch is sent; ends the export by throwing. */
+  /** Called before each batch; throws to end the export. */
   readonly authorize: () => Promise<void>
   readonly makeBatch: MakeBatch
 }
@@ -18,8 +18,8 @@ export interface FoundLinesOptions {
 const batchSize = 500
 
 /**
- * Yields all records that match as lines of JSON, the oldest first, in texts of many lines. It reads
- * batches by time as the consumer takes them, so that memory is constant and queries are short.
+ * Yields all matching records as JSON Lines, oldest first. Batches by time keep memory constant and
+ * queries short.
  */
 export async function* foundLines(
   auditLog: Pick<AuditLog, 'page'>,
@@ -32,7 +32,7 @@ export async function* foundLines(
     if (text !== '') yield text
     if (next === null) return
     before = next
-    await setImmediate() // lets other requests run, also if this client reads fast
+    await setImmediate() // lets other requests run when the client reads fast
   }
 
   async function nextLines() {

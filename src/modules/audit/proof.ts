@@ -10,46 +10,44 @@ import { type CheckpointsDeps, createCheckpoints } from './checkpoints.ts'
 import { createSinkFeed, type SinkFeed } from './outside/feed.ts'
 import { createRetention } from './retention.ts'
 
-/** How far behind the evidence of the audit log is. Milliseconds; 0 if nothing waits. */
+/** How far checkpoints and sinks lag behind the audit log, in milliseconds; 0 if up to date. */
 export interface AuditLag {
-  /** The age of the oldest record that no checkpoint covers yet. */
+  /** Age of the oldest record without a checkpoint. */
   readonly uncoveredMs: number
-  /** For each sink, the age of the oldest checkpoint that it lacks. */
+  /** Age of the oldest undelivered checkpoint of each sink. */
   readonly sinks: readonly { readonly name: string; readonly unsentMs: number }[]
 }
 
-/** What makes a change of the audit log evident: checkpoints, sinks outside, and retention. */
+/** Makes tampering evident: checkpoints, external sinks, retention. */
 export interface AuditProof {
-  /** Notes records that this process has committed, the oldest of them made at `at`. */
+  /** Notes records that this process committed; `at`: the time of the oldest. */
   recorded(count: number, at: number): void
-  /** How often `run` is called: twice in the time after which a checkpoint is due. */
+  /** Interval of `run`: half the interval of checkpoints. */
   readonly everyMs: number
   /**
-   * Writes a checkpoint where one is due, and then sends to the sinks what they lack, for which it
-   * does not wait. Of several workers the first one sends.
+   * Writes a due checkpoint, then starts to send to the sinks. Only the first of several workers
+   * sends.
    */
   run(): Promise<void>
-  /** Resolves when each sink has everything, or has failed. */
+  /** Resolves when each sink is up to date or has failed. */
   sent(): Promise<void>
-  /** A step of the retention: see `createRetention`. */
+  /** One batch, see `createRetention`. */
   purge(batchSize: number): Promise<number>
-  /** Asks nothing: it answers what this process knows. */
+  /** From memory, without a query. */
   lag(): AuditLag
-  /** Writes a last checkpoint and sends it, for a few seconds at most. */
+  /** Writes and sends a last checkpoint, within a few seconds. */
   close(): Promise<void>
 }
 
 export type AuditProofDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'workers'> & {
   readonly config: Pick<Config, 'audit' | 'database'>
   readonly keys: Pick<KeySet, 'audit' | 'refresh'>
-  /** Inserts what belongs to a checkpoint, in its transaction. */
   readonly inserted?: NonNullable<CheckpointsDeps['inserted']>
 }
 
 const maxUncovered = 1000
-const closeMs = 1500 // within the time that a module has to close
+const closeMs = 1500 // less than the shutdown timeout of a module
 
-/** What this process has committed since its last look; when the oldest of it was made. */
 interface Uncovered {
   readonly count: number
   readonly since: number | null
@@ -59,7 +57,7 @@ function together(before: Uncovered, later: Uncovered): Uncovered {
   return { count: before.count + later.count, since: before.since ?? later.since }
 }
 
-/** Creates the proof of this process. Opens nothing before its first run. */
+/** Opens nothing before the first run. */
 export function createAuditProof(deps: AuditProofDeps): AuditProof {
   const { config, clock, keys, log, workers } = deps
   let made: { readonly seed: Uint8Array; readonly key: CheckpointKey } | undefined
@@ -69,7 +67,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     return made.key
   }
   const { checkpointSeconds, retentionDays } = config.audit
-  // A look in each half of the time: one that skips a checkpoint of another node still has the next.
+  // If another node's checkpoint suffices at one run, the next run is still in time.
   const everyMs = checkpointSeconds * 500
   const checkpoints = createCheckpoints({ ...deps, key, youngMs: everyMs })
   const purge = createRetention({ ...deps, key, chainKey: () => keys.audit.chain, retentionDays })
@@ -87,7 +85,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     try {
       isCovered = await checkpoints.write({ isUrgent }).catch(async (error: unknown) => {
         if (!(error instanceof CheckpointKeyEnded)) throw error
-        await keys.refresh() // the master key was turned a moment ago
+        await keys.refresh() // the master key was just rotated
         return checkpoints.write({ isUrgent })
       })
     } finally {
@@ -98,7 +96,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
   function openFeeds(): Promise<readonly SinkFeed[]> {
     feeds ??= import('./outside/sinks.ts').then(async ({ sinksOf }) => {
       const { dataDirectory } = config.database
-      // With PostgreSQL nothing else makes the folder. If it cannot be made, the sink says why.
+      // With PostgreSQL, nothing else creates the folder. On failure, the sink reports the error.
       await mkdir(dataDirectory, { recursive: true, mode: 0o700 }).catch(() => {})
       const offsetsPath = join(dataDirectory, 'audit-sinks.json')
       const options = { offsetsPath, mayRepair: workers.index === 0 }
@@ -112,7 +110,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     await Promise.all((await openFeeds()).map((feed) => feed.run(stop.signal)))
   }
 
-  /** A checkpoint at once: a thousand records wait for none. */
+  /** A thousand new records trigger a checkpoint at once. */
   function writeSoon(): void {
     writing ??= write(true)
       .catch((error: unknown) => log.error({ err: error }, 'a checkpoint was not written'))

@@ -14,12 +14,12 @@ import type { InsertedRecord } from './writer.ts'
 
 declare module '../../core/module/hooks.ts' {
   interface HookPoints {
-    /** In the transaction that inserts records, right behind them. */
+    /** In the transaction, after the insert of records. */
     onRecordsInserted: (
       trx: DatabaseOrTransaction,
       records: readonly InsertedRecord[],
     ) => Promise<void>
-    /** In the transaction that inserts a checkpoint. */
+    /** In the transaction of the checkpoint. */
     onCheckpointInserted: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
   }
 }

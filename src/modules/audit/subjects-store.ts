@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 
 /**
- * Users without a key whose account has signed in at `since` or later; 100 at most. The record of a login
- * creates the key, and the removal of the user deletes user and key.
+ * Users without a key who signed in at `since` or later; at most 100. The login record creates the
+ * key; the removal of a user deletes both.
  */
 export async function signedInWithoutKey(
   db: DatabaseOrTransaction,

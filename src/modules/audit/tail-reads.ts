@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/lib/clock.ts'
 
 /**
- * Logs the first read of a reader who follows the log, and then one read in ten minutes: otherwise
- * each read would add a record that the next read finds. The limit does not change the answers.
+ * Records the first read of a follower, then one read per ten minutes: otherwise each read would
+ * add a record that the next read returns.
  */
 export interface TailReads {
-  /** Whether a read is logged. `reader` names the caller and the filters. */
+  /** `reader`: caller and filters. */
   isLogged(reader: string): boolean
 }
 

@@ -1,9 +1,9 @@
 import { maxMissing, type TailPosition } from './cursor.ts'
 
-/** How many records one look at the tail reads at most. */
+/** Records per read, at most. */
 export const maxLookedThrough = 2000
 
-// No transaction is open for longer: what has a number then was rolled back.
+// No transaction is open longer: missing numbers were rolled back.
 const openMs = 60_000
 
 interface Range {
@@ -12,8 +12,8 @@ interface Range {
 }
 
 /**
- * The numbers of a range that no record has, at most the last 50: a number is given before the
- * commit, so a record of a lower number can appear after one of a higher.
+ * The last 50 numbers without a record: numbers are assigned before the commit, so a lower number
+ * can appear later.
  */
 export function missingAmong(
   numbers: readonly number[],
@@ -24,12 +24,12 @@ export function missingAmong(
   const missing: { number: number; until: number }[] = []
   for (let number = to; number >= from && missing.length < maxMissing; number -= 1) {
     if (!present.has(number)) missing.push({ number, until: now + openMs })
-    if (to - number > 20 * maxMissing) break // a gap as wide as that is not of open transactions
+    if (to - number > 20 * maxMissing) break // open transactions leave no gap this wide
   }
   return missing.toReversed()
 }
 
-/** The position behind the records that were looked at. */
+/** The position after the records read. */
 export function seenThrough(
   before: TailPosition,
   looked: readonly { readonly number: number }[],

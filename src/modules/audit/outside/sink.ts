@@ -1,30 +1,28 @@
 import type { Checkpoint } from '../checkpoint-form.ts'
 import type { AuditRecord } from '../record-form.ts'
 
-/** What is sent outside, in this order: the records that a checkpoint covers, then the checkpoint. */
+/** Sent in this order: the records of a checkpoint, then the checkpoint. */
 export type Item = { readonly record: AuditRecord } | { readonly checkpoint: Checkpoint }
 
-/** The offset of a sink: the last checkpoint that the sink has. */
+/** The last delivered checkpoint. */
 export interface SinkOffset {
   readonly number: number
   readonly digest: string
 }
 
-/** A place outside the database. */
 export interface Sink {
-  /** Its address, as logs and metrics name it. */
+  /** The address in logs and metrics. */
   readonly name: string
-  /** Whether it gets records too; otherwise checkpoints alone. */
   readonly takesRecords: boolean
-  /** Whether a sink that has nothing yet gets all checkpoints, and not those of the last hour. */
+  /** Whether a new sink gets all checkpoints instead of the last hour's. */
   readonly fromTheBeginning: boolean
-  /** Answers the last checkpoint that it has; null if it has none. @throws Error if it is away */
+  /** @throws Error if the sink is unavailable */
   offset(): Promise<SinkOffset | null>
   /**
-   * Delivers items in their order; resolves when the other side has them, as far as its protocol
-   * tells. @throws Error if that is not known: the same items are sent again later
+   * Resolves when the receiver has the items, as far as the protocol confirms delivery. @throws
+   * Error otherwise; the items are sent again
    */
   send(items: readonly Item[]): Promise<void>
-  /** Notes that everything up to a checkpoint is delivered, for `offset` after a restart. */
+  /** Stores the offset for use after a restart. */
   arrived(offset: SinkOffset): Promise<void>
 }

@@ -10,35 +10,34 @@ import {
   type Restore,
 } from './report.ts'
 
-/** The comparison of the file outside with the database. */
 export interface ReadOutside {
   readonly lines: number
-  /** Lines that hold a checkpoint. */
   readonly checkpoints: number
-  /** The newest checkpoint of the file. */
   readonly last: NamedCheckpoint | null
-  /** Those that the database lacks; null if it has all. */
+  /** Checkpoints missing in the database; null if none. */
   readonly lacking: Omit<Fork, 'restore'> | null
-  /** Lines that are no whole checkpoint, such as those of records. */
+  /** Lines that are not complete checkpoints, such as records. */
   readonly others: number
-  /** Checkpoints that retention has removed from the database. */
+  /** Checkpoints that retention removed from the database. */
   readonly removed: number
 }
 
 export interface OutsideOptions {
   readonly signers: CheckpointSigners
   readonly lines: AsyncIterable<string>
-  /** The last checkpoint that retention has removed; 0 for none. */
+  /** The last checkpoint that retention removed; 0 for none. */
   readonly removedThrough: number
   /** The last checkpoint of the database; 0 for none. */
   readonly lastNumber: number
-  /** The first checkpoint of the database by this key; behind it, one of another key is a problem. */
+  /**
+   * The database's first checkpoint by this key; later checkpoints by another key are a problem.
+   */
   readonly ownFrom: number
 }
 
 const batchSize = 500
 
-/** Compares each checkpoint of a file outside with the one that the database has of its number. */
+/** Compares each checkpoint with the database's checkpoint of the same number. */
 export async function readOutside(
   store: CheckpointStore,
   { signers, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
@@ -81,7 +80,7 @@ export async function readOutside(
       } else if (!ours && number <= removedThrough) {
         counts.removed += 1
       } else if (ours ? isForged(ours) : number <= lastNumber) {
-        if (at >= (last?.at ?? 0)) last = { number, at } // the database's own was found already
+        if (at >= (last?.at ?? 0)) last = { number, at } // a problem in the database was reported already
       } else {
         if (at >= (last?.at ?? 0)) last = { number, at }
         lacking = {
@@ -94,7 +93,7 @@ export async function readOutside(
     }
   }
 
-  /** Whether it is a problem by itself. Of those that another key has signed before, none knows. */
+  /** Checkpoints of an earlier foreign key cannot be judged. */
   function isForged(ours: Checkpoint): boolean {
     const key = signers.of(ours)
     if (!key) return ours.number > ownFrom
@@ -115,7 +114,7 @@ function isSame(one: Checkpoint, other: Checkpoint): boolean {
   return one.signature === other.signature && checkpointText(one) === checkpointText(other)
 }
 
-/** The restore after which everything lacking was lost; null if none explains it. */
+/** The restore that lost all missing checkpoints; null if none explains them. */
 export function explaining({ at }: Pick<Fork, 'at'>, restores: readonly Restore[]): Restore | null {
   return restores.toSorted((one, other) => other.at - one.at).find((one) => one.at >= at) ?? null
 }
