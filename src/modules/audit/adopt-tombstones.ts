@@ -8,9 +8,8 @@ import { checkpointStore } from './checkpoint-store.ts'
 const batchSize = 500
 
 /**
- * Re-signs the tombstones of a restored, authenticated backup with the current key. Afterwards
- * every other key on a tombstone is a forgery: unlike checkpoints, tombstones are not linked to
- * each other.
+ * Re-signs the tombstones of a restored, authenticated backup. Any other key on a tombstone is then
+ * a forgery, because tombstones are not linked to each other.
  * @throws Error as `assertNotTurnedAway`
  */
 export async function adoptTombstones(

@@ -29,18 +29,14 @@ import {
 import { maxLookedThrough, missingAmong, seenThrough } from './tail.ts'
 
 export interface AuditLog {
-  /** The newest (or oldest) matching records, and whether more follow. */
   page(filters: AuditFilters, part: AuditPart): Promise<FoundRecords>
-  /** Where the log ends now. `newer` also finds records whose transaction commits later. */
+  /** `newer` also finds records that commit later. */
   end(): Promise<TailPosition>
-  /**
-   * Matching records stored since a position, newest first. A call scans a bounded number of
-   * records, oldest first.
-   */
+  /** Newest first. A call scans a bounded number of records, oldest first. */
   newer(filters: AuditFilters, part: TailPart): Promise<NewerRecords>
-  /** The newest records in which a user acted. The number is never read as a username. */
+  /** The number is never read as a username. */
   actsOf(userId: number, part: AuditPart): Promise<FoundRecords>
-  /** The records at some positions, in any order; deleted records are omitted. */
+  /** In any order; omits deleted records. */
   at(places: readonly RecordPlace[]): Promise<OpenedRecord[]>
 }
 
@@ -59,7 +55,6 @@ export interface TailPart {
 export interface NewerRecords {
   readonly records: OpenedRecord[]
   readonly end: TailPosition
-  /** True if more records can be read now. */
   readonly hasMore: boolean
 }
 
@@ -72,11 +67,10 @@ export interface AuditLogDeps {
   readonly db: Database
   readonly clock: Clock
   readonly keys: { readonly audit: AuditKeys }
-  /** Null if no account has the username. */
   readonly userIdOf: (username: Username) => Promise<number | null>
 }
 
-// With more types, records are compared one by one, where another filter has an index.
+// With more types, records are compared one by one.
 const maxQueriesOfTypes = 20
 
 export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): AuditLog {
@@ -134,8 +128,8 @@ export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): Aud
   }
 
   /**
-   * Splits filters with several values into disjoint selections of one value each: an index returns
-   * each selection in order, but not their union.
+   * Disjoint selections of one value each: an index returns each selection in order, but not their
+   * union.
    */
   async function selectionsOf(filters: AuditFilters): Promise<Selection[]> {
     const { address, requestId, since, until } = filters
@@ -159,9 +153,8 @@ export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): Aud
   }
 
   /**
-   * The indexes of records that a text may mean: a subject such as `7` or `cli`, or a username. A
-   * name typed at a login that no account has is found as a target. Unknown or erased persons have
-   * no index.
+   * A text may be a subject such as `7` or `cli`, or a username. A typed name without an account is
+   * found as a target. Unknown or erased persons have no index.
    */
   async function indexesOf(
     side: Side,

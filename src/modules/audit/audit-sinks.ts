@@ -6,11 +6,10 @@ export type AuditSink =
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
   | {
       readonly kind: 'udp' | 'tcp' | 'tls'
-      /** The address in logs and metrics. */
       readonly name: string
       readonly host: string
       readonly port: number
-      /** CA of the server; certificate and key of this client. PEM. */
+      /** PEM: CA of the server; certificate and key of this client. */
       readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: Secret }
     }
 
@@ -23,10 +22,7 @@ const kinds = {
 const forms =
   '`file:/path`, `syslog://host:port` (UDP), `syslog+tcp://host:port` or `syslog+tls://host:port`'
 
-/**
- * Parses an address of AUDIT_SINKS. Default ports: 514 (RFC 5426), 601 (RFC 6587), 6514 (RFC 5425).
- * @throws Error with the mistake
- */
+/** Default ports: 514 (RFC 5426), 601 (RFC 6587), 6514 (RFC 5425). @throws Error */
 export function parseAuditSink(text: string): AuditSink {
   if (/^file:/i.test(text)) return parseFile(text)
   const fail = (what: string): never => {

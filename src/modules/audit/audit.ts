@@ -15,21 +15,18 @@ import { ulid } from './ulid.ts'
 import { createRecordWriter, type RecordWriter, type RecordWriterDeps } from './writer.ts'
 
 export interface Audit extends Pick<EventQueue, 'refused' | 'run' | 'state'> {
-  /** Records all waiting events. Failures are logged. */
+  /** Logs failures. */
   flush(): Promise<void>
-  /** Closes unused chains of this process and of killed processes. */
+  /** Closes unused chains, also of killed processes. */
   closeLeft(): Promise<void>
-  /** See `RecordWriter`. */
   readonly closing: RecordWriter['closing']
-  /** Drops keys of erased persons from memory, by pseudonym. */
+  /** Drops keys of erased persons from memory. */
   forget(pseudonyms: readonly string[]): void
-  /** The keys of persons, also to seal other data of the person. */
+  /** Also used to seal other data of the person. */
   readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
-  /**
-   * Sets the callback after the commit of `count` records; `at` is the time of the oldest record.
-   */
+  /** `at`: time of the oldest record. */
   onCommitted(committed: (count: number, at: number) => void): void
-  /** Records waiting events and closes the chains of this process. Failures are logged. */
+  /** Records waiting events and closes the chains. Logs failures. */
   close(): Promise<void>
 }
 
@@ -39,11 +36,11 @@ export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' 
 }
 
 const idleMs = 3_600_000
-// A process leaves a chain after `idleMs`; clocks of nodes differ by less.
+// Longer than `idleMs`, because clocks of nodes differ.
 const abandonedMs = 2 * idleMs
 const closeBatch = 100
 
-/** Creates the audit log of a process and subscribes to the events. docs/adr/0050 */
+/** docs/adr/0050 */
 export function createAudit(deps: AuditDeps): Audit {
   const { clock, db, events, log, random } = deps
   const writer = { instance: `${hostname()}/${process.pid}`, version: packageVersion() }
@@ -53,7 +50,7 @@ export function createAudit(deps: AuditDeps): Audit {
     committed: (count, at) => committed(count, at),
   })
   const ofChanges = createChains({ clock, random })
-  // Separate chains keep the times of each chain in order.
+  // Keeps the times of each chain in order.
   const ofEvents = createChains({ clock, random })
   const queue = createEventQueue({
     clock,

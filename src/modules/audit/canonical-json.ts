@@ -7,7 +7,7 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json | undefined }
 
-/** Canonical JSON, RFC 8785. @throws TypeError for a number that is not finite */
+/** RFC 8785. @throws TypeError for a number that is not finite */
 export function canonicalJson(value: Json): string {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TypeError('a number of JSON is finite')

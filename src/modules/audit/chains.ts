@@ -2,28 +2,24 @@ import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { TransactionEnd } from '../../core/database/commit.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-/** A chain of this process after the last commit. */
+/** State after the last commit. */
 export interface Chain {
   readonly name: string
-  /** Place and mac of the last record; 0 and null for an empty chain. */
+  /** Of the last record; 0 and null for an empty chain. */
   readonly place: number
   readonly mac: string | null
 }
 
-/** The end of a chain after the records of a transaction. */
 export type Head = Pick<Chain, 'place' | 'mac'>
 
 export interface TakenChain {
   readonly chain: Chain
-  /**
-   * Stores the head if the transaction is committed. A chain with an unknown outcome is never used
-   * again.
-   */
+  /** After an unknown outcome, the chain is never used again. */
   release(end: TransactionEnd, head: Head): void
 }
 
 export interface Chains {
-  /** Takes a free chain, or a new chain: transactions never wait for each other. */
+  /** A free or new chain: transactions never wait. */
   take(): TakenChain
   /** Forgets free chains unused since a time; returns their names. */
   leave(before: number): string[]

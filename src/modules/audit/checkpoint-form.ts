@@ -3,25 +3,23 @@ import { digest } from '../../core/crypto/digest.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
 
-/** A checkpoint in the database and in the external file. */
 export type Checkpoint = Selectable<Schema['audit_checkpoints']>
 export type Unsigned = Omit<Checkpoint, 'key_id' | 'signature'>
 
-/** The signed statement that retention removed a chain up to `place`. */
+/** Signed: retention removed a chain up to `place`. */
 export type Tombstone = Selectable<Schema['audit_tombstones']>
 
-/** The new end of a chain that has grown since the previous checkpoint. */
+/** New end of a grown chain. */
 export interface Head {
   readonly chain: string
-  /** First place after the previous checkpoint. */
   readonly from: number
-  /** Place, mac and number of the last record. */
+  /** Of the last record. */
   readonly place: number
   readonly mac: string
   readonly number: number
 }
 
-/** Chain name in the tombstone of removed checkpoints; never the name of a chain. */
+/** Never the name of a chain. */
 export const checkpointsTombstone = 'checkpoints'
 
 /** The `previous` of the first checkpoint. */
@@ -33,7 +31,7 @@ export function headsText(heads: readonly Head[]): string {
   )
 }
 
-/** Null if `headsText` cannot have written the text. */
+/** Null if malformed. */
 export function parseHeads(text: string): Head[] | null {
   let parsed: unknown
   try {
@@ -58,7 +56,7 @@ export function checkpointText(checkpoint: Omit<Checkpoint, 'signature'>): strin
   return JSON.stringify(['gatehouse checkpoint 1', number, at, previous, heads, records, key_id])
 }
 
-/** SHA-256, stored as `previous` in the next checkpoint. */
+/** SHA-256; the next checkpoint's `previous`. */
 export function checkpointDigest(checkpoint: Omit<Checkpoint, 'signature'>): string {
   return digest(checkpointText(checkpoint))
 }
@@ -68,7 +66,7 @@ export function signCheckpoint(key: CheckpointKey, checkpoint: Unsigned): Checkp
   return { ...named, signature: key.sign(checkpointText(named)) }
 }
 
-/** The signed text of a tombstone. Without lists: the text of versions before 0.10.0. */
+/** Without lists: the text of versions before 0.10.0. */
 export function tombstoneText(tombstone: Omit<Tombstone, 'signature'>): string {
   const { chain, place, mac, records, at, key_id, closed } = tombstone
   const fields = [chain, place, mac, records, at, key_id]

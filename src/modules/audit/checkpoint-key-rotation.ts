@@ -19,20 +19,17 @@ import {
 import { checkpointStore } from './checkpoint-store.ts'
 
 /**
- * The statement that the master key was rotated, signed by both checkpoint keys: the previous key
- * signed the checkpoints up to a number, the last with this digest, and none after.
+ * Statement of a rotation, signed by both checkpoint keys: the previous key signed the checkpoints
+ * up to a number, the last with this digest, and none after.
  */
 export type CheckpointKeyRotation = Selectable<Schema['audit_checkpoint_keys']>
 
-/** The master key was rotated: the key of this process must sign nothing. */
+/** After a rotation, this process must sign nothing. */
 export class CheckpointKeyEnded extends Error {}
 
 const batchSize = 500
 
-/**
- * The signing key, in a transaction that holds the checkpoint lock, as a rotation does. @throws
- * CheckpointKeyEnded
- */
+/** Requires the checkpoint lock. @throws CheckpointKeyEnded */
 export async function keyInUse(
   trx: DatabaseOrTransaction,
   key: () => CheckpointKey,
@@ -45,10 +42,7 @@ export async function keyInUse(
   )
 }
 
-/**
- * Rejects a restore under a master key that the backup was rotated away from: others may have the
- * old key, and it signs no checkpoints any more. @throws Error
- */
+/** Rejects a restore under a rotated master key: others may have that key. @throws Error */
 export async function assertNotTurnedAway(
   trx: DatabaseOrTransaction,
   { id }: Pick<CheckpointKey, 'id'>,
@@ -61,13 +55,13 @@ export async function assertNotTurnedAway(
 }
 
 /**
- * Writes the rotation statement and re-signs the tombstones, in the transaction of the rotation.
- * The holder of the previous key can then forge neither old nor new checkpoints.
+ * Writes the statement and re-signs the tombstones, in the transaction of the rotation: the
+ * previous key can then forge nothing.
  */
 export const handOverCheckpoints: OnRotated = async (trx, { before, next, at }) => {
   const [old, own] = [before, next].map((key) => checkpointKey(checkpointSeedOf(key)))
   if (!old || !own) throw new Error('a turn has two keys')
-  // A restored copy has no list of rotations: only its statements name rotated keys.
+  // In a restored copy, only statements name rotated keys.
   if (await isEnded(trx, own.id)) throw new NotRotated(nextWasInUse)
   const store = checkpointStore(trx)
   const last = await store.last()
@@ -125,22 +119,18 @@ function rotationText({
   ])
 }
 
-/** The valid checkpoint keys: the current key, and earlier keys that it vouches for. */
+/** The current key, and earlier keys with valid statements. */
 export interface CheckpointSigners {
   readonly own: CheckpointKey
-  /**
-   * The key that may have signed a checkpoint of this number; undefined for a key without a valid
-   * statement.
-   */
+  /** Undefined without a valid statement for this number. */
   of(checkpoint: Pick<Checkpoint, 'key_id' | 'number'>): CheckpointVerifier | undefined
   hasEnded(keyId: string): boolean
-  /** The digest that a rotation attested for a checkpoint. */
   attested(number: number): string | undefined
   /** Statements with a wrong signature or key id. */
   readonly broken: readonly string[]
 }
 
-/** Reads the chain of rotation statements, newest first. */
+/** Newest first. */
 export async function readSigners(
   db: DatabaseOrTransaction,
   own: CheckpointKey,
@@ -181,7 +171,7 @@ export async function readSigners(
   }
 }
 
-/** The key of a statement that its successor signed; null if the statement was changed. */
+/** Null if the statement was changed. */
 function vouchedFor(
   row: CheckpointKeyRotation,
   successor: CheckpointVerifier,

@@ -1,18 +1,18 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { digest } from '../../core/crypto/digest.ts'
 
-/** Signs checkpoints and tombstones. Derived from the master key, so never stored. */
+/** Derived from the master key, never stored. */
 export interface CheckpointKey extends CheckpointVerifier {
   /** Ed25519 (RFC 8032), base64url. */
   sign(text: string): string
 }
 
 export interface CheckpointVerifier {
-  /** 16 characters of the SHA-256 of the public key. */
+  /** 16 characters of the public key's SHA-256. */
   readonly id: string
   /** `x` of the JSON Web Key (RFC 8037). */
   readonly publicKey: string
-  /** Accepts only the canonical encoding of the signature. */
+  /** Accepts only the canonical encoding. */
   verifies(text: string, signature: string): boolean
 }
 
@@ -39,7 +39,7 @@ export function checkpointVerifier(x: string): CheckpointVerifier {
     publicKey: x,
     verifies(text, signature) {
       const bytes = Buffer.from(signature, 'base64url')
-      // The last character has unused bits: several texts decode to the same bytes.
+      // Unused bits: several last characters decode to the same bytes.
       if (bytes.toString('base64url') !== signature) return false
       return verify(null, Buffer.from(text), publicKey, bytes)
     },

@@ -6,7 +6,7 @@ import type { AuditRecord } from './record-form.ts'
 
 export interface ChainEnd {
   readonly chain: string
-  /** Epoch milliseconds; null if the chain is not in the list of chains. */
+  /** Epoch milliseconds; null without a row. */
   readonly openedAt: number | null
   readonly place: number
   readonly mac: string
@@ -39,7 +39,7 @@ const ends = prepared<{ since: number }, ChainEnd>((db, { since }) =>
     .orderBy('chains.chain'),
 )
 
-// Ordered by number: to group by chain, SQLite would scan the index of all records.
+// To group by chain, SQLite would scan the index of all records.
 const chainsBehind = prepared<{ number: number }, { chain: string }>((db, { number }) =>
   db
     .selectFrom('audit_records')
@@ -55,10 +55,10 @@ const lastCheckpoint = prepared<object, Checkpoint>((db) =>
 
 export function checkpointStore(db: DatabaseOrTransaction) {
   return {
-    /** The ends of chains that are open or were closed since a time. */
+    /** Chains open, or closed since a time. */
     ends: (since: number): Promise<ChainEnd[]> => ends.all(db, { since }),
 
-    /** The chains of records after a number. */
+    /** Chains of records after a number. */
     chainsBehind: async (number: number): Promise<Set<string>> =>
       new Set((await chainsBehind.all(db, { number })).map(({ chain }) => chain)),
 
@@ -83,7 +83,7 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .orderBy('records.chain')
         .execute(),
 
-    /** The chains whose first record comes after a number. */
+    /** Chains that began after a number. */
     async begunBehind(chains: readonly string[], number: number): Promise<Set<string>> {
       const rows = await db
         .selectFrom('audit_records')
@@ -220,7 +220,7 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Removes the row of a closed chain without records; the tombstone stays. */
+    /** The tombstone stays. */
     async removeEmptyChain(chain: string): Promise<void> {
       await db
         .deleteFrom('audit_chains')

@@ -18,16 +18,16 @@ export interface CheckpointsDeps {
   readonly db: Database
   readonly clock: Clock
   readonly key: () => CheckpointKey
-  /** No new checkpoint if the last is younger. */
+  /** Minimum age of the last checkpoint. */
   readonly youngMs: number
   readonly inserted?: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
 }
 
 export interface Checkpoints {
   /**
-   * Writes a checkpoint over everything new; unless `isUrgent`, not if the last checkpoint of any
-   * process is younger than `youngMs`. True if checkpoints cover everything committed before the
-   * call. The commit is synchronous: a power failure cannot undo what a checkpoint attests.
+   * Covers new records; unless `isUrgent`, not within `youngMs` of the last checkpoint of any
+   * process. True if everything committed before the call is covered. Commits synchronously: a
+   * power failure cannot undo attested records.
    */
   write(options?: { readonly isUrgent?: boolean }): Promise<boolean>
 }
@@ -38,10 +38,7 @@ const none: ReadonlySet<string> = new Set()
 
 const chainsOf = (ends: readonly ChainEnd[]) => ends.map(({ chain }) => chain)
 
-/**
- * Caches how much of each open chain is covered, and reads the checkpoints of other processes
- * before it writes.
- */
+/** Caches the covered places; reads other processes' checkpoints before writing. */
 export function createCheckpoints({
   db,
   clock,
@@ -49,16 +46,16 @@ export function createCheckpoints({
   youngMs,
   inserted,
 }: CheckpointsDeps): Checkpoints {
-  /** Last covered place of each open chain; null until read. */
+  /** Last covered place by open chain; null until read. */
   let covered: Map<string, number> | null = null
   let known: { readonly number: number; readonly digest: string } | null = null
 
-  /** Reads the checkpoints of all processes; returns the last. */
+  /** Reads new checkpoints of all processes; returns the last. */
   async function catchUp(store: CheckpointStore): Promise<Checkpoint | undefined> {
     let next = known?.number ?? Infinity
     for (;;) {
       const batch = known ? await store.from(next, batchSize) : []
-      // The first is known, unless the database was replaced.
+      // Known, unless the database was replaced.
       const [first] = batch
       if (known?.number === next && (!first || checkpointDigest(first) !== known.digest)) break
       for (const checkpoint of batch) cover(checkpoint)
@@ -74,7 +71,7 @@ export function createCheckpoints({
     return last
   }
 
-  /** Finds backwards, from the last checkpoint, how much of these chains is covered. */
+  /** Searches backwards for the covered places of these chains. */
   async function readBack(
     store: CheckpointStore,
     last: Checkpoint | undefined,
@@ -89,7 +86,7 @@ export function createCheckpoints({
         if (missing.delete(chain)) read.set(chain, place)
       }
       const end = batch.at(-1)
-      // No checkpoint names a chain before it was opened; clocks differ by at most a day.
+      // Earlier checkpoints cannot name the chain; clocks differ by at most a day.
       if (!end || batch.length < batchSize || end.at < oldest - dayMs) break
       before = end.number
     }
@@ -107,7 +104,7 @@ export function createCheckpoints({
 
   async function newHeads(store: CheckpointStore) {
     const last = await catchUp(store)
-    // The last number that is certainly covered.
+    // Certainly covered.
     const number = Math.max(
       0,
       ...(parseHeads(last?.heads ?? '[]') ?? []).map((head) => head.number),
@@ -115,7 +112,7 @@ export function createCheckpoints({
     const chains = await endsOf(store, last, number)
     const before = covered ?? new Map<string, number>()
     const unknown = chains.filter(({ chain }) => !before.has(chain))
-    // No checkpoint covers a chain that began after the last checkpoint.
+    // No checkpoint covers these chains yet.
     const begun =
       covered && unknown.length > 0 ? await store.begunBehind(chainsOf(unknown), number) : none
     const older = unknown.filter(({ chain }) => !begun.has(chain))
@@ -130,16 +127,15 @@ export function createCheckpoints({
   }
 
   /**
-   * The ends of chains that may have grown: open or recently closed chains, and the chains of all
-   * records after `number`. The list of chains is not authenticated: a forged or deleted row must
-   * not keep records out of checkpoints.
+   * Open and recently closed chains, and the chains of all records after `number`: the list of
+   * chains is not authenticated, and a forged row must not keep records out of checkpoints.
    */
   async function endsOf(
     store: CheckpointStore,
     last: Checkpoint | undefined,
     number: number,
   ): Promise<ChainEnd[]> {
-    // A chain closed a day before the last checkpoint is covered.
+    // Chains closed earlier are covered.
     const listed = await store.ends(last ? last.at - dayMs : 0)
     const names = new Set(listed.map(({ chain }) => chain))
     const others = [...(await store.chainsBehind(number)).difference(names)]
@@ -169,7 +165,7 @@ export function createCheckpoints({
 
   return {
     async write({ isUrgent = false } = {}) {
-      const { heads } = await newHeads(checkpointStore(db)) // usually nothing is new: no lock needed
+      const { heads } = await newHeads(checkpointStore(db)) // usually nothing new: no lock
       if (heads.length === 0) return true
       const written = await transact(db, [lockName.auditCheckpoints], (trx) => add(trx, isUrgent))
       if (written) cover(written) // not for a rolled back attempt

@@ -50,7 +50,7 @@ const auditSubjects: Check<InsideContext> = {
   },
 }
 
-/** Checkpoints are sent at once, unless a sink is unavailable. */
+/** Only an unavailable sink delays checkpoints. */
 const lateMs = 60_000
 const headBytes = 65_536
 
@@ -68,7 +68,7 @@ const auditFile: Check<InsideContext> = {
     const last = await lastCheckpoint(db)
     if (last === null || clock.now() - last.at < lateMs) return []
     const path = config.audit.checkpointsFile
-    // With PostgreSQL, a command may run on a host without these files.
+    // A command may run on another host than the service.
     const notes = machine.list(config.database.dataDirectory)
     const isServed = notes.some((name) => /^service-\d+\.json$/.test(name))
     if (!machine.stat(path)) {

@@ -4,26 +4,25 @@ import type { AuditRecord } from './record-form.ts'
 
 export interface ClosedKey {
   readonly name: string
-  /** Time of the record that lists the key, epoch milliseconds. */
+  /** Time of the listing record, epoch milliseconds. */
   readonly at: number
   /**
-   * Null if the record of the erasure lists the key; otherwise an earlier version erased the key:
-   * the last record number of that version.
+   * Last record number of the earlier version that erased the key; null if the erasure's record
+   * lists the key.
    */
   readonly through: number | null
 }
 
-/** The erased keys that a record or a tombstone lists. */
 export interface ClosedKeys {
   readonly keys: readonly ClosedKey[]
-  /** Lowest `through` of all listed keys, also dropped keys; null if none. */
+  /** Lowest `through` of all keys, also dropped keys, or null. */
   readonly through: number | null
 }
 
 const dayMs = 86_400_000
 const none: ClosedKeys = { keys: [], through: null }
 
-/** The mac of the record covers the list. */
+/** Covered by the record's mac. */
 export function closedKeysOf({ at, facts }: Pick<AuditRecord, 'at' | 'facts'>): ClosedKeys {
   if (!facts.includes('"closed"')) return none // most records
   const parsed = openedOrNull(() => JSON.parse(facts))
@@ -33,7 +32,7 @@ export function closedKeysOf({ at, facts }: Pick<AuditRecord, 'at' | 'facts'>): 
   return { keys: names.map((name) => ({ name, at, through })), through }
 }
 
-/** The signature of the tombstone covers the lists. */
+/** Covered by the tombstone's signature. */
 export function closedKeysOfTombstone({ closed }: Pick<Tombstone, 'closed'>): ClosedKeys {
   if (closed === '') return none
   const [through, ...keys]: [number | null, ...[string, number, number | null][]] =
@@ -42,9 +41,8 @@ export function closedKeysOfTombstone({ closed }: Pick<Tombstone, 'closed'>): Cl
 }
 
 /**
- * Merges the lists of a tombstone and of the records that it replaces. Drops keys erased a day
- * before `oldest`, the time of the oldest remaining record: no record uses them. Drops all keys if
- * no record remains.
+ * Merges the lists of a tombstone and its removed records. Drops unused keys: erased a day before
+ * `oldest`, the oldest remaining record; all keys if no record remains.
  */
 export function closedText(lists: readonly ClosedKeys[], oldest: number | null): string {
   const kept = lists

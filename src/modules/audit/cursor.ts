@@ -6,19 +6,16 @@ import {
   writeCursor,
 } from '../../core/http/lists/cursor.ts'
 
-/** A position in the list of records, ordered by time, then number. */
+/** Ordered by time, then number. */
 export interface Position {
   readonly at: number
   readonly number: number
 }
 
-/** How far the log was read, in the order of storage. */
+/** How far the log was read, in storage order. */
 export interface TailPosition {
   readonly number: number
-  /**
-   * Lower numbers without a record: their transactions may still commit. `until`, epoch
-   * milliseconds: when to give up the number.
-   */
+  /** Lower numbers whose transactions may still commit. `until`: epoch milliseconds. */
   readonly missing: readonly { readonly number: number; readonly until: number }[]
 }
 
@@ -53,7 +50,7 @@ export function readPosition(text: string): Position {
   return { at: Number(at), number: Number(number) }
 }
 
-// Longer texts are rejected before decoding.
+// Longer texts are rejected undecoded.
 const maxLength = 64
 export const maxMissing = 50
 const maxTailLength = 64 + maxMissing * 48

@@ -7,7 +7,6 @@ export type ErasureRow = Selectable<Schema['erasures']>
 
 export function erasureStore(db: DatabaseOrTransaction) {
   return {
-    /** Deletes keys; returns the deleted rows. */
     removeKeys: (subjects: readonly string[]): Promise<SubjectRow[]> =>
       db
         .deleteFrom('audit_subjects')
@@ -19,7 +18,6 @@ export function erasureStore(db: DatabaseOrTransaction) {
       await db.insertInto('erasures').values(rows).execute()
     },
 
-    /** The pseudonyms of all erasures in progress. */
     async pseudonyms(): Promise<string[]> {
       const rows = await db.selectFrom('erasures').select('pseudonym').execute()
       return rows.flatMap(({ pseudonym }) => pseudonym ?? [])

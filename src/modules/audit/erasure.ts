@@ -14,43 +14,40 @@ import { derivedOf } from './subject-keys.ts'
 import { createUnlistedErasures } from './unlisted-erasures.ts'
 
 /**
- * The erasure of persons. The transaction that removes a user deletes the keys of the person, so
- * that records no longer open; the chains stay intact. The indexes of the records are emptied later
- * in batches. docs/adr/0066
+ * Removing a user deletes the person's keys in the same transaction: records no longer open, and
+ * the chains stay intact. Indexes are emptied later, in batches. docs/adr/0066
  */
 export interface Erasure {
-  /** Called in the removing transaction, before the rows are deleted. */
+  /** Before the rows are deleted. */
   readonly begin: HookPoints['onUserRemoved']
-  /** Drops keys that any process erased from the memory of this process. */
+  /** Drops keys erased by any process from memory. */
   heed(): Promise<void>
-  /** One batch of remaining work; returns `batchSize` if there may be more, otherwise 0. */
+  /** One batch; returns `batchSize` if there may be more, otherwise 0. */
   clear(batchSize: number): Promise<number>
   /**
-   * Once a day, erases the keys of removed users: an older version may have left the keys. Returns
-   * `batchSize` until all were checked, then 0.
+   * Once a day: erases keys of removed users, which an older version may have left. Returns as
+   * `clear`.
    */
   sweep(batchSize: number): Promise<number>
-  /** Lists keys erased by earlier versions: see `createUnlistedErasures`. */
+  /** See `createUnlistedErasures`. */
   listEarlier(batchSize: number): Promise<number>
 }
 
 export interface ErasureDeps {
   readonly db: Database
-  /** For batches: work lost in a power failure is repeated. */
+  /** Lost batches are repeated. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly audit: Pick<Audit, 'closing' | 'forget'>
   readonly events: Events
-  /** Other subjects of a user: identities at providers, as `issuer#sub`. */
+  /** Identities at providers, as `issuer#sub`. */
   readonly subjectsOf: (trx: DatabaseOrTransaction, userId: number) => Promise<string[]>
-  /** Repeated at the end of the erasure, for data that was being written meanwhile. */
+  /** Repeated at the end, for concurrent writes. */
   readonly erased: HookPoints['onErasure']
 }
 
-/**
- * Longer than any process needs to learn of the erasure, write its queue, and end a transaction.
- */
+/** Longer than any process needs to learn of the erasure and end its transactions. */
 const keptMs = 600_000
 const sweepEveryMs = 86_400_000
 
@@ -98,7 +95,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
     if (begun.get(attempt) === userId) return // a retry under a lock
     begun.set(attempt, userId)
     const subjects = [String(userId), ...(await subjectsOf(trx, userId))]
-    // Just before the commit: the last record lists the keys.
+    // Before the commit: the last record lists the keys.
     audit.closing(trx, (last) => eraseKeys(last, userId, subjects))
   }
 
@@ -113,8 +110,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
     const closed: string[] = []
     const rows = found.map(({ subject, pseudonym, sealed }) => {
       const key = openedOrNull(() => derivedOf(openSubjectKey(keys.dataKey, subject, sealed)))
-      // A key that does not open may belong to another person: listing it would excuse a missing
-      // key.
+      // An unreadable key may belong to another person: do not excuse its absence.
       if (key) closed.push(key.pseudonym)
       const { actorIndex = null, targetIndex = null } = key ?? {}
       return { pseudonym, actor_index: actorIndex, target_index: targetIndex }

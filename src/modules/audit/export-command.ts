@@ -23,7 +23,7 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** Records the export, then writes the records of a snapshot, and later records with `--follow`. */
+/** The export is recorded first. */
 async function exportAudit(call: CommandCall): Promise<void> {
   const { output, terminal, values } = call
   const follows = values.follow === true
@@ -52,7 +52,7 @@ async function exportAudit(call: CommandCall): Promise<void> {
     await written(followRecords(db, { keys, clock }, { since, seen, stop, onLoss }), stop)
   })
 
-  /** False if the reader closed the stream or a signal arrived. */
+  /** False after a closed stream or a signal. */
   async function written(
     batches: AsyncIterable<readonly OpenedRecord[]>,
     stop: AbortSignal | undefined,

@@ -15,12 +15,12 @@ import {
 
 const batchSize = 500
 const pollMs = 1000
-// A chain closed on behalf of a dead process can still receive a record from a commit in progress.
+// A closed chain can still receive a record from a commit in progress.
 const closedEveryMs = 60_000
 const closedWithinMs = 86_400_000
 const maxLossMs = 300_000
 
-/** The place of the last record read, by chain. */
+/** Last place read, by chain. */
 export type Seen = Map<string, number>
 
 export interface ExportDeps {
@@ -29,8 +29,8 @@ export interface ExportDeps {
 }
 
 /**
- * Yields all records by number, in batches. Fills `seen` for `followRecords`.
- * @param trx a snapshot, so that records and heads are consistent
+ * Yields records by number, in batches. Fills `seen` for `followRecords`.
+ * @param trx a snapshot, for consistent heads
  * @param since epoch milliseconds
  */
 export async function* exportRecords(
@@ -55,14 +55,13 @@ export interface FollowOptions {
   readonly since: number | undefined
   readonly seen: Seen
   readonly stop: AbortSignal
-  /** Called when the database becomes unavailable, and with null when it is back. */
+  /** Null: available again. */
   readonly onLoss: (error: DatabaseUnavailable | null) => void
 }
 
 /**
- * Yields records after `seen`, by chain and place: a transaction that commits late has a lower
- * number, but continues its chain. Waits while the database is unavailable. @throws
- * DatabaseUnavailable after five minutes
+ * By chain and place: a late commit has a lower number, but continues its chain. Waits for the
+ * database. @throws DatabaseUnavailable after five minutes
  */
 export async function* followRecords(
   db: Database,
@@ -84,7 +83,7 @@ export async function* followRecords(
       if (lostAt !== undefined) onLoss(null)
       lostAt = undefined
       if (opened.length > 0) yield opened
-      // Only after the consumer has taken the batch.
+      // After the consumer has taken the batch.
       for (const { chain, place } of records) seen.set(chain, Math.max(place, seen.get(chain) ?? 0))
       isCaughtUp = isComplete
     } catch (error) {
@@ -96,7 +95,7 @@ export async function* followRecords(
     if (isCaughtUp) await clock.wait(pollMs, stop)
   }
 
-  /** The chains with new records. Chains open at the last read count as open. */
+  /** Chains open at the last read count as open. */
   async function grownHeads(which: WhichChains): Promise<Head[]> {
     const heads = await headsOf(db, which)
     const listed = new Set(heads.map(({ chain }) => chain))

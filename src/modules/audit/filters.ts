@@ -9,7 +9,7 @@ import type { KnownEvent } from '../../core/module/registry.ts'
 export interface AuditFilters {
   /** An empty list selects nothing. */
   readonly types?: readonly string[] | undefined
-  /** A subject or a username, see `indexesOf` in audit-log.ts. */
+  /** See `indexesOf` in audit-log.ts. */
   readonly actor?: string | undefined
   /** The person concerned, as `actor`. */
   readonly target?: string | undefined
@@ -56,10 +56,7 @@ export function namesOf(query: Query): string[] {
   return filterNames.filter((name) => query[name] !== undefined)
 }
 
-/**
- * The types selected by `type`, `category`, `level` and `outcome`. The last three are resolved to
- * known types, so that an index can be used.
- */
+/** `category`, `level` and `outcome` are resolved to known types, so that an index applies. */
 function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly string[] | undefined {
   const named = parseTypes(query.type, known)
   const { category, level, outcome } = parseFilters(query, {

@@ -6,9 +6,8 @@ import type { Position } from './cursor.ts'
 import type { AuditFilters } from './filters.ts'
 
 export interface FoundLinesOptions {
-  /** With an end time, because the export itself creates a record. */
+  /** Needs an end time: the export creates a record. */
   readonly filters: AuditFilters
-  /** Called once, after the first batch is read. */
   readonly begun: () => void
   /** Called before each batch; throws to end the export. */
   readonly authorize: () => Promise<void>
@@ -17,10 +16,7 @@ export interface FoundLinesOptions {
 
 const batchSize = 500
 
-/**
- * Yields all matching records as JSON Lines, oldest first. Batches by time keep memory constant and
- * queries short.
- */
+/** JSON Lines, oldest first. Batches by time keep memory constant and queries short. */
 export async function* foundLines(
   auditLog: Pick<AuditLog, 'page'>,
   { filters, begun, authorize, makeBatch }: FoundLinesOptions,

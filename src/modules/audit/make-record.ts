@@ -16,20 +16,19 @@ import {
 import type { NewRecord } from './store.ts'
 import type { SubjectKey } from './subject-keys.ts'
 
-/** An event to be recorded. */
 export interface Entry {
   /** ULID of the event time. */
   readonly id: string
   readonly event: RecordedEvent
-  /** HTTP status if the event changes nothing; for a change, the route declares the status. */
+  /** HTTP status, if the event changes nothing. */
   readonly status?: number | null
-  /** The rejection code, if the event has none. */
+  /** Rejection code, if the event has none. */
   readonly reason?: string | null
-  /** The pseudonyms of keys erased by the transaction. */
+  /** Pseudonyms of erased keys. */
   readonly closed?: readonly string[]
 }
 
-/** Actor and target of an event; null if unknown. */
+/** Null if unknown. */
 export interface Subjects {
   readonly actor: string | null
   readonly target: string | null
@@ -48,14 +47,12 @@ export interface Seals {
 
 export type Unchained = Omit<NewRecord, 'chain' | 'place' | 'mac'>
 
-// A `reason` in a payload may be free text, such as an error of another service. Such text may name
-// a person, so it stays sealed.
+// Other reasons may be free text that names a person, so they stay sealed.
 const reasonCode = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
- * A success without a caller is a login or follows from a login: the person concerned acted. A
- * failure without a caller has an unknown actor, only an address; so has anything that a stranger
- * may request for an account, such as a mail.
+ * Success without a caller is a login or follows one: the person concerned acted. Failures, and
+ * requests that strangers may make for an account, have an unknown actor.
  */
 export function subjectsOf({ type, payload, context, hidesPerson }: RecordedEvent): Subjects {
   const { user_id, author_id } = payload
@@ -65,7 +62,7 @@ export function subjectsOf({ type, payload, context, hidesPerson }: RecordedEven
   return { actor: context.by ?? (context.request ? proven : null), target }
 }
 
-/** The subjects that are persons, who have keys. */
+/** Persons have keys. */
 export function personsIn(entries: readonly Entry[]): Set<string> {
   const persons = new Set<string>()
   for (const { event } of entries) {
@@ -106,7 +103,7 @@ export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchaine
   }
 }
 
-/** The fields that name no person; not sealed. */
+/** These fields stay readable. */
 function factsOf({ event, status }: Entry, writer: Writer, actor: string | null) {
   const { context, login, payload, type } = event
   const { request, scheme } = context
@@ -125,8 +122,8 @@ function factsOf({ event, status }: Entry, writer: Writer, actor: string | null)
 }
 
 /**
- * The erased keys that this record lists: the keys of an erasure, and unstored keys that seal its
- * fields. `audit verify` accepts no other key as erased.
+ * Keys of an erasure, and unstored keys that seal these fields. `audit verify` accepts no other
+ * missing key.
  */
 function closedBy(
   { event, closed = [] }: Entry,
@@ -158,7 +155,7 @@ function actorFields(
 ): PersonalFields | null {
   const { address, request, by } = context
   const proven = by === null && typeof payload.username === 'string' ? payload.username : undefined
-  // An authenticated caller acts on another login: the login of the target.
+  // An authenticated caller acts on the target's login.
   const own = by === null ? login : undefined
   const fields = {
     subject: subject ?? undefined,
@@ -176,7 +173,7 @@ function targetFields(event: RecordedEvent, { keys }: Seals): PersonalFields | n
   const unknown = unknownName(event)
   const { payload, typed = null } = event
   const digested = unknown === null ? {} : { typed: typedName(keys.index, unknown) }
-  // If the account exists, the typed name is the account's, and sealed with its key.
+  // The typed name of an existing account is sealed with its key.
   const named = unknown === null && typed !== null ? { username: typed } : {}
   const fields = { ...payload, ...digested, ...named }
   return Object.keys(fields).length > 0 ? (fields as PersonalFields) : null // payloads are JSON
@@ -187,7 +184,7 @@ function typedIndex(event: RecordedEvent, { keys }: Seals): string | null {
   return typed === null ? null : typedName(keys.index, typed)
 }
 
-/** The typed name, if the event knows no user. */
+/** Null if the event knows the user. */
 function unknownName({ payload, typed = null }: RecordedEvent): string | null {
   return typeof payload.user_id === 'number' ? null : typed
 }
@@ -198,7 +195,7 @@ interface Sealed {
   readonly index: string | null
 }
 
-/** Seals with the person's key, or the service key if there is no person. */
+/** Under the person's key, or the service key without a person. */
 function sealedSide(
   side: Side,
   subject: string | null,

@@ -7,10 +7,9 @@ const heedErasuresEveryMs = 1000
 const verifyEveryMs = 1000
 
 /**
- * Records every event, sealed under the keys of the persons named. Records are inserted just before
- * the commit, on a chain (writer.ts). Signed checkpoints prove the chains (proof.ts), `verify/`
- * recomputes them, `outside/` sends them to files and syslog. Routes: /api/admin/audit.
- * docs/adr/0050, 0051
+ * Records every event just before the commit, sealed under the keys of persons, on a chain
+ * (writer.ts). Signed checkpoints prove the chains (proof.ts), `verify/` recomputes them,
+ * `outside/` sends them to files and syslog. Routes: /api/admin/audit. docs/adr/0050, 0051
  */
 export const module: Module = {
   name: 'audit',

@@ -43,13 +43,12 @@ export interface OpenedRecord {
   readonly version: string | null
   readonly chain: string
   readonly place: number
-  /** A named person was erased. */
   readonly erased: boolean
-  /** Fields do not open although the key exists. */
+  /** A key exists but does not open its fields. */
   readonly damaged: boolean
 }
 
-/** Keys by pseudonym; null for a key that does not open. */
+/** By pseudonym; null if unreadable. */
 type Keys = ReadonlyMap<string, Uint8Array | null>
 
 /** Null if absent, erased, or damaged. */
@@ -61,7 +60,7 @@ interface Opened {
 
 const nothing: Opened = { fields: null, isErased: false, isDamaged: false }
 
-/** Never throws: fields of erased persons and damaged fields are null and flagged. */
+/** Never throws: erased and damaged fields are null and flagged. */
 export async function openRecords(
   db: DatabaseOrTransaction,
   auditKeys: AuditKeys,
@@ -153,7 +152,7 @@ function show(record: ReadRecord, actor: Opened, target: Opened): OpenedRecord {
   }
 }
 
-/** Null for data changed after sealing. */
+/** Null for changed data. */
 export function openedOrNull<T>(open: () => T): T | null {
   try {
     return open()

@@ -3,12 +3,9 @@ import type { Random } from '../../core/crypto/random.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { canonicalJson, type Json } from './canonical-json.ts'
 
-/** The fields of the person who acted, or of the person concerned. */
 export type Side = 'actor' | 'target'
 
-/**
- * The value of `actor_key` and `target_key` when the service key seals because no person is known.
- */
+/** Used when no person is known. */
 export const serviceKeyName = 'service'
 
 export type PersonalFields = { readonly [name: string]: Json | undefined }
@@ -24,7 +21,7 @@ export function newSubjectKey(random: Random): Uint8Array {
   return random.bytes(subjectKeyBytes)
 }
 
-/** Bound to the subject: opens only in this row. */
+/** Bound to the subject's row. */
 export function sealSubjectKey(
   random: Random,
   dataKey: Uint8Array,
@@ -34,40 +31,37 @@ export function sealSubjectKey(
   return seal(random, dataKey, `audit subject ${subject}`, key)
 }
 
-/** @throws Error if the key was changed or belongs to another subject */
+/** @throws Error for a changed or foreign key */
 export function openSubjectKey(dataKey: Uint8Array, subject: string, sealed: string): Uint8Array {
   return unseal(dataKey, `audit subject ${subject}`, sealed)
 }
 
-/** The key's name in records; does not reveal the person. */
+/** Does not reveal the person. */
 export function pseudonymOf(subjectKey: Uint8Array): string {
   return keyedDigest(subjectKey, 'subject')
 }
 
-/** The index of a person's records on one side; base64url. */
+/** base64url. */
 export function personIndex(subjectKey: Uint8Array, side: Side): string {
   return keyedDigest(subjectKey, side)
 }
 
-/** The index of a subject that is no person, such as `cli`, `job` or `client:id`; base64url. */
+/** For subjects such as `cli`, `job` or `client:id`; base64url. */
 export function serviceIndex(indexKey: Uint8Array, subject: string, side: Side): string {
   return keyedDigest(indexKey, `${side} ${subject}`)
 }
 
-/**
- * The keyed digest of a typed name that no account has: people type passwords there. Also the index
- * of the target.
- */
+/** Keyed digest, because people type passwords as names. Also the target's index. */
 export function typedName(indexKey: Uint8Array, name: string): string {
   return keyedDigest(indexKey, `typed ${name}`)
 }
 
-/** `address` in canonical form (addresses/address.ts). */
+/** Canonical form (addresses/address.ts). */
 export function addressIndex(indexKey: Uint8Array, address: string): string {
   return keyedDigest(indexKey, `address ${address}`)
 }
 
-/** Seals the fields of one side; the result opens only on this side of this record. */
+/** Opens only on this side of this record. */
 export function sealFields(
   random: Random,
   key: Uint8Array,

@@ -10,32 +10,28 @@ import { type CheckpointsDeps, createCheckpoints } from './checkpoints.ts'
 import { createSinkFeed, type SinkFeed } from './outside/feed.ts'
 import { createRetention } from './retention.ts'
 
-/** How far checkpoints and sinks lag behind the audit log, in milliseconds; 0 if up to date. */
+/** Milliseconds; 0 if up to date. */
 export interface AuditLag {
-  /** Age of the oldest record without a checkpoint. */
+  /** Oldest record without a checkpoint. */
   readonly uncoveredMs: number
-  /** Age of the oldest undelivered checkpoint of each sink. */
+  /** Oldest undelivered checkpoint. */
   readonly sinks: readonly { readonly name: string; readonly unsentMs: number }[]
 }
 
 /** Makes tampering evident: checkpoints, external sinks, retention. */
 export interface AuditProof {
-  /** Notes records that this process committed; `at`: the time of the oldest. */
+  /** `at`: time of the oldest record. */
   recorded(count: number, at: number): void
-  /** Interval of `run`: half the interval of checkpoints. */
+  /** Half the interval of checkpoints. */
   readonly everyMs: number
-  /**
-   * Writes a due checkpoint, then starts to send to the sinks. Only the first of several workers
-   * sends.
-   */
+  /** Writes a due checkpoint and starts sending. Only the first worker sends. */
   run(): Promise<void>
-  /** Resolves when each sink is up to date or has failed. */
   sent(): Promise<void>
-  /** One batch, see `createRetention`. */
+  /** See `createRetention`. */
   purge(batchSize: number): Promise<number>
-  /** From memory, without a query. */
+  /** From memory. */
   lag(): AuditLag
-  /** Writes and sends a last checkpoint, within a few seconds. */
+  /** Sends a last checkpoint, within seconds. */
   close(): Promise<void>
 }
 
@@ -46,7 +42,7 @@ export type AuditProofDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'workers'> & {
 }
 
 const maxUncovered = 1000
-const closeMs = 1500 // less than the shutdown timeout of a module
+const closeMs = 1500 // less than a module's shutdown timeout
 
 interface Uncovered {
   readonly count: number
@@ -67,7 +63,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     return made.key
   }
   const { checkpointSeconds, retentionDays } = config.audit
-  // If another node's checkpoint suffices at one run, the next run is still in time.
+  // If this run finds another node's checkpoint, the next run is still in time.
   const everyMs = checkpointSeconds * 500
   const checkpoints = createCheckpoints({ ...deps, key, youngMs: everyMs })
   const purge = createRetention({ ...deps, key, chainKey: () => keys.audit.chain, retentionDays })
@@ -85,7 +81,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     try {
       isCovered = await checkpoints.write({ isUrgent }).catch(async (error: unknown) => {
         if (!(error instanceof CheckpointKeyEnded)) throw error
-        await keys.refresh() // the master key was just rotated
+        await keys.refresh() // master key just rotated
         return checkpoints.write({ isUrgent })
       })
     } finally {
@@ -96,7 +92,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
   function openFeeds(): Promise<readonly SinkFeed[]> {
     feeds ??= import('./outside/sinks.ts').then(async ({ sinksOf }) => {
       const { dataDirectory } = config.database
-      // With PostgreSQL, nothing else creates the folder. On failure, the sink reports the error.
+      // Missing with PostgreSQL. On failure, the sink reports the error.
       await mkdir(dataDirectory, { recursive: true, mode: 0o700 }).catch(() => {})
       const offsetsPath = join(dataDirectory, 'audit-sinks.json')
       const options = { offsetsPath, mayRepair: workers.index === 0 }
@@ -110,7 +106,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     await Promise.all((await openFeeds()).map((feed) => feed.run(stop.signal)))
   }
 
-  /** A thousand new records trigger a checkpoint at once. */
+  /** After a thousand new records. */
   function writeSoon(): void {
     writing ??= write(true)
       .catch((error: unknown) => log.error({ err: error }, 'a checkpoint was not written'))

@@ -5,19 +5,16 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Entry } from './make-record.ts'
 import { ulid } from './ulid.ts'
 
-/** Waiting events without a database change, in order of emission. */
+/** Waiting events without a database change, in order. */
 export interface EventQueue {
   enqueue(event: RecordedEvent): void
-  /** Adds the rejection of a request to its waiting events. */
+  /** Adds the rejection to the request's waiting events. */
   refused(requestId: string, status: number, reason: string | null): void
-  /**
-   * Records waiting events, except the latest of unanswered requests. Waits while the database is
-   * unavailable. Never throws.
-   */
+  /** Skips the latest events of unanswered requests. Waits for the database. Never throws. */
   run(): Promise<void>
-  /** Records all waiting events. @throws DatabaseUnavailable; then all still wait */
+  /** @throws DatabaseUnavailable; all events still wait */
   flush(): Promise<void>
-  /** Waiting events, age of the first, and events lost since the start. */
+  /** Waiting events, age of the first, lost events. */
   state(): QueueState
 }
 
@@ -31,15 +28,15 @@ export interface EventQueueDeps {
   readonly clock: Clock
   readonly random: Random
   /**
-   * Records entries in order, in one transaction. With `mayBeThere`, skips entries in the log: an
-   * earlier attempt may have been committed unnoticed. @throws DatabaseUnavailable
+   * In order, in one transaction. `mayBeThere`: skips existing entries, in case an earlier commit
+   * succeeded unnoticed. @throws DatabaseUnavailable
    */
   readonly write: (entries: readonly Entry[], mayBeThere: boolean) => Promise<void>
-  /** Called once when writes start to fail. */
+  /** Called once per outage. */
   readonly failed: (error: unknown) => void
-  /** Called with the types of events that can never be recorded, while other events can. */
+  /** Types of events that can never be recorded. */
   readonly dropped: (types: readonly string[], error: unknown) => void
-  /** Called with the number of lost events when writes work again. */
+  /** Called after an outage, with the lost events. */
   readonly hasLost: (count: number) => void
 }
 
@@ -127,7 +124,6 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
     return turn
   }
 
-  /** Writes batches from the front while entries are due. */
   async function writeWhile(due: (entry: Waiting) => boolean): Promise<void> {
     for (;;) {
       const end = waiting.slice(0, batchSize).findIndex((entry) => !due(entry))
@@ -147,8 +143,8 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
   }
 
   /**
-   * Writes the entries of a rejected batch one by one. Drops a rejected event if another succeeds:
-   * it would block the queue forever. If none succeeds, all wait.
+   * Retries a rejected batch one by one. Drops a rejected event if another succeeds, because it
+   * would block the queue forever; otherwise all wait.
    */
   async function writeEach(batch: readonly Waiting[], refusal: CommitRefused): Promise<void> {
     const refusedOnes: Waiting[] = []

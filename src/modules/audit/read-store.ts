@@ -26,10 +26,10 @@ const shown = [
 
 export type ReadRecord = Pick<AuditRecord, (typeof shown)[number]>
 
-/** One value per filter, so that an index returns the order of the list. */
+/** One value per filter, so that an index gives the order. */
 export interface Selection {
   readonly type?: string | undefined
-  /** Instead of `type`: compared record by record. */
+  /** Compared record by record. */
   readonly types?: readonly string[] | undefined
   readonly actor_index?: string | undefined
   readonly target_index?: string | undefined
@@ -49,12 +49,11 @@ const equalities = [
 
 export interface SelectedPart {
   readonly limit: number
-  /** Exclusive start, in the order of the list. */
+  /** Exclusive start. */
   readonly behind?: Position | undefined
   readonly order: 'newest' | 'oldest'
 }
 
-/** Newest or oldest records first. */
 export function pageQuery(
   db: DatabaseOrTransaction,
   selection: Selection,
@@ -100,10 +99,9 @@ export async function recordsAfter(
     .execute()
 }
 
-/** A record with the columns that selections compare. */
 export type ComparedRecord = ReadRecord & Pick<AuditRecord, (typeof equalities)[number]>
 
-/** Up to `limit` records after a number, and others by number, oldest first. */
+/** Up to `limit` after a number, and others by number; oldest first. */
 export async function comparedRecords(
   db: DatabaseOrTransaction,
   {
@@ -201,7 +199,7 @@ export interface Head {
   readonly place: number
 }
 
-/** `closedSince`: open chains and chains closed since a time. A list: the named chains. */
+/** `closedSince` includes open chains. */
 export type WhichChains = 'all' | 'open' | { readonly closedSince: number } | readonly string[]
 
 export async function headsOf(db: DatabaseOrTransaction, which: WhichChains): Promise<Head[]> {
@@ -230,7 +228,7 @@ export async function subjectsNamed(
     .execute()
 }
 
-/** The pseudonyms of missing keys in the records after `from`, up to `to`. */
+/** Pseudonyms of missing keys in `from` (exclusive) to `to`. */
 export async function closedAmong(
   db: DatabaseOrTransaction,
   { from, to }: { readonly from: number; readonly to: number },

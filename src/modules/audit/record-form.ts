@@ -5,22 +5,22 @@ import type { Schema } from '../../core/database/schema.ts'
 
 export type AuditRecord = Selectable<Schema['audit_records']>
 
-/** All fields in the mac: not number, indexes and mac. */
+/** Without number, indexes and mac. */
 export type AuthenticatedRecord = Omit<
   AuditRecord,
   'number' | 'actor_index' | 'target_index' | 'address_index' | 'mac'
 >
 
-/** Replaces the previous mac for the first record of a chain; base64url. */
+/** For the first record of a chain; base64url. */
 export function firstPrevious(chainKey: Uint8Array, chain: string): string {
   return keyedDigest(chainKey, `begin ${chain}`)
 }
 
 /**
- * HMAC-SHA-256 of the previous mac and the fields as a canonical JSON array (RFC 8785); base64url.
+ * HMAC-SHA-256 of the previous mac and the fields as canonical JSON array (RFC 8785); base64url.
  */
 export function macOf(chainKey: Uint8Array, previous: string, record: AuthenticatedRecord): string {
-  // JSON.stringify is canonical for arrays of strings, integers and nulls.
+  // Canonical for strings, integers and nulls.
   const fields = JSON.stringify([
     record.chain,
     record.place,

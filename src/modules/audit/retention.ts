@@ -26,9 +26,9 @@ export interface RetentionDeps {
 const dayMs = 86_400_000
 
 /**
- * Each batch removes up to `batchSize` of the oldest records and signs, in the same transaction, a
- * tombstone with the new start of each chain. Then it removes checkpoints that attest only removed
- * records. Returns the number of removed rows.
+ * Removes the oldest records and signs, in the same transaction, a tombstone with the new start of
+ * each chain. Then removes checkpoints that attest only removed records. Returns the number of
+ * rows.
  */
 export function createRetention({ db, clock, key, chainKey, retentionDays }: RetentionDeps) {
   return async (batchSize: number): Promise<number> => {
@@ -41,7 +41,7 @@ export function createRetention({ db, clock, key, chainKey, retentionDays }: Ret
     })
   }
 
-  /** From several chains: most chains of killed processes or commands are short. */
+  /** Several chains: killed processes and commands leave short chains. */
   async function removeRecords(trx: DatabaseOrTransaction, before: number, batchSize: number) {
     let removed = 0
     while (removed < batchSize) {
@@ -76,10 +76,7 @@ export function createRetention({ db, clock, key, chainKey, retentionDays }: Ret
     return removed.length
   }
 
-  /**
-   * A day older, because clocks of nodes differ: all records that these checkpoints attest are
-   * removed.
-   */
+  /** A day older, because clocks of nodes differ: their records are removed. */
   async function removeCheckpoints(trx: DatabaseOrTransaction, before: number, batchSize: number) {
     const store = checkpointStore(trx)
     const oldest = await store.from(0, batchSize + 1)
@@ -110,7 +107,7 @@ async function isDue(db: Database, before: number): Promise<boolean> {
   return first !== undefined && first.at < before - dayMs
 }
 
-/** Only authentic lists: the new signature would make a forged list valid. */
+/** A new signature would make a forged list valid. */
 function authenticLists(
   earlier: Tombstone | undefined,
   removed: readonly AuditRecord[],

@@ -19,7 +19,7 @@ const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 const largePage = 100
 
-/** Each read of the audit log is recorded. */
+/** Each read is recorded. */
 export async function routes(
   app: App,
   { audit, auditLog, clock, events, knownEvents }: Needs,
@@ -49,7 +49,7 @@ export async function routes(
       }
       const before = cursor === undefined ? undefined : readPosition(cursor)
       const behind = after === undefined ? undefined : readTail(after)
-      // Large pages share a queue with other large responses.
+      // Shared with other large responses.
       const inItsTurn = <T>(read: () => Promise<T>) =>
         limit > largePage ? inTurn(request, reply, { mayBeRefused: false })(read) : read()
       if (behind) {
@@ -61,7 +61,7 @@ export async function routes(
         const newer = writeTail(found.end)
         return { limit, data: found.records, next: null, newer, has_newer: found.hasMore }
       }
-      // Before the page: records stored meanwhile may be read twice, but are never skipped.
+      // Before the page: records may be read twice, but never skipped.
       const end = await auditLog.end()
       const { records, next } = await inItsTurn(() => auditLog.page(filters, { limit, before }))
       events.emit(sensitiveRead, { what: 'audit', filters: namesOf(query) })

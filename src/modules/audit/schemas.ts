@@ -154,7 +154,6 @@ export const AuditTypeList = named(
   { data: [{ type: 'session_created', category: 'session', level: 'info', outcome: 'success' }] },
 )
 
-/** The route parses the filters and rejects unknown values. */
 export function auditFilters(known: readonly KnownEvent[]) {
   return { type: 'object', properties: filterProperties(known) } as const
 }

@@ -14,12 +14,11 @@ import type { InsertedRecord } from './writer.ts'
 
 declare module '../../core/module/hooks.ts' {
   interface HookPoints {
-    /** In the transaction, after the insert of records. */
+    /** In the same transaction, after the insert. */
     onRecordsInserted: (
       trx: DatabaseOrTransaction,
       records: readonly InsertedRecord[],
     ) => Promise<void>
-    /** In the transaction of the checkpoint. */
     onCheckpointInserted: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
   }
 }

@@ -7,15 +7,14 @@ import { isPostgres } from '../../core/database/transactions.ts'
 export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
 export type ChainRow = Omit<Insertable<Schema['audit_chains']>, 'closed_at'>
 export type SubjectRow = Insertable<Schema['audit_subjects']>
-/** `userId` if the person is a user. */
 export type NewSubject = SubjectRow & { readonly userId: number | null }
 
-// One prepared statement per number of rows.
+// Prepared statements by number of rows.
 const rowsPerStatement = [16, 4, 3, 2, 1]
 const maxSubjectsPerStatement = 8
 
-// On PostgreSQL, both run with the commit, without a round trip. Durable: a power failure must not
-// lose the record of a change that a caller has seen.
+// PostgreSQL: both run with the commit, without a round trip. Durable: a power failure must not
+// lose the record of a visible change.
 const withCommit: QueryHints = { isDeferred: true, isDurable: true }
 
 const insertRecords = preparedForLists<{ records: NewRecord[] }, object, never>(
@@ -56,8 +55,7 @@ const insertChain = prepared<ChainRow, never>(
   withCommit,
 )
 
-// No key for a removed user: the key would undo an erasure. The locked row of the user makes an
-// erasure wait for the key.
+// A key for a removed user would undo the erasure. The locked user row makes erasures wait.
 const insertSubjects = preparedForLists<{ rows: NewSubject[] }, object, { subject: string }>(
   (db, { rows }) => ({
     compile: () =>
@@ -105,7 +103,7 @@ export function auditStore(db: DatabaseOrTransaction) {
       await insertChain.all(db, row)
     },
 
-    /** Ignores chains that were never stored. */
+    /** Ignores unstored chains. */
     async closeChains(chains: readonly string[], now: number): Promise<void> {
       if (chains.length === 0) return
       await db
@@ -115,7 +113,7 @@ export function auditStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Closes up to `limit` open chains without a record since `before`; returns how many. */
+    /** Chains without a record since `before`; returns how many. */
     async closeLeft(before: number, now: number, limit: number): Promise<number> {
       const left = await db
         .selectFrom('audit_chains')
@@ -141,7 +139,7 @@ export function auditStore(db: DatabaseOrTransaction) {
       return left.length
     },
 
-    /** Inserts missing keys, except of removed users; returns the inserted subjects. */
+    /** Skips removed users; returns the inserted subjects. */
     async addSubjects(rows: readonly NewSubject[]): Promise<Set<string>> {
       const added = new Set<string>()
       for (let from = 0; from < rows.length; from += maxSubjectsPerStatement) {
@@ -153,7 +151,7 @@ export function auditStore(db: DatabaseOrTransaction) {
       return added
     },
 
-    /** Subjects without a key are omitted. */
+    /** Omits subjects without a key. */
     async subjects(subjects: readonly string[]): Promise<SubjectRow[]> {
       const found: SubjectRow[] = []
       for (let from = 0; from < subjects.length; from += maxSubjectsPerStatement) {
@@ -165,7 +163,7 @@ export function auditStore(db: DatabaseOrTransaction) {
       return found
     },
 
-    /** The ids that are in the log. `at`: epoch milliseconds. */
+    /** Existing ids. `at`: epoch milliseconds. */
     async present(records: readonly { readonly id: string; readonly at: number }[]) {
       const times = records.map(({ at }) => at) // enables an index
       const rows = await db

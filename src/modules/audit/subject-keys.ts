@@ -15,36 +15,35 @@ import { auditStore } from './store.ts'
 export interface SubjectKey {
   readonly key: Uint8Array
   readonly pseudonym: string
-  /** Null for an erased person: records must not be found by this key. */
+  /** Null after erasure: not searchable. */
   readonly actorIndex: string | null
   readonly targetIndex: string | null
 }
 
 export interface SubjectKeys {
   /**
-   * Returns the keys of subjects and creates missing keys in the transaction. The key of a removed
-   * user is not stored, so nothing that it seals opens again.
+   * Creates missing keys in the transaction. A removed user's key is not stored, so nothing opens
+   * again.
    */
   of(
     trx: DatabaseOrTransaction,
     dataKey: Uint8Array,
     subjects: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, SubjectKey>>
-  /** As `of`, with equal cost for known, unknown and no persons: see `hidesPerson`. */
+  /** Equal cost for known, unknown and no persons: see `hidesPerson`. */
   evenlyOf: SubjectKeys['of']
-  /** Drops keys of erased persons from memory, by pseudonym. */
+  /** Drops keys of erased persons from memory. */
   forget(pseudonyms: readonly string[]): void
 }
 
-/** Used in place of a person; never a user id. */
+/** Never a user id. */
 const decoy = '0'
 
 const maxKnown = 5000 // 500 bytes each
 
-/** Caches the last used keys. */
 export function createSubjectKeys(random: Random): SubjectKeys {
   const known = new BoundedMap<string, SubjectKey>(maxKnown)
-  // A transaction that read a key may end after the erasure and must not cache the key again.
+  // An older transaction must not cache an erased key again.
   const erased = new BoundedMap<string, true>(maxKnown)
 
   return {
@@ -54,7 +53,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
         const key = known.get(subject)
         if (key) keys.set(subject, key)
       }
-      // Sorted to avoid deadlocks between transactions that add the same subjects.
+      // Sorted to avoid deadlocks.
       const missing = [...subjects].filter((subject) => !keys.has(subject)).sort()
       if (missing.length > 0) await find(trx, dataKey, missing, keys)
       return keys
@@ -81,7 +80,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
     { isEven = false } = {},
   ): Promise<void> {
     const store = auditStore(trx)
-    // Inserting first saves the query for a new person.
+    // Insert first: saves a query for a new person.
     const made = new Map(missing.map((subject) => [subject, newSubjectKey(random)]))
     const rows = [...made].map(([subject, key]) => ({
       subject,
@@ -111,7 +110,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
   }
 }
 
-/** The stored keys by user id; creates none, and an erased user has none. */
+/** Creates no keys; erased users have none. */
 export async function storedKeysOf(
   db: DatabaseOrTransaction,
   dataKey: Uint8Array,

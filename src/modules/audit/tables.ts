@@ -109,18 +109,18 @@ interface AuditRecordsTable {
   outcome: 'success' | 'failure'
   reason: string | null
   request_id: string | null
-  /** Canonical JSON; names no person. */
+  /** Canonical JSON without persons. */
   facts: string
-  /** The pseudonym of the person whose key sealed the fields, or `service`. */
+  /** Pseudonym of the sealing key, or `service`. */
   actor_key: string | null
   actor_sealed: string | null
   target_key: string | null
   target_sealed: string | null
-  /** Keyed digests for searches; not in the chain. */
+  /** Keyed digests; not in the chain. */
   actor_index: string | null
   target_index: string | null
   address_index: string | null
-  /** Authenticates this record and the previous mac. */
+  /** Covers the previous mac. */
   mac: string
 }
 
@@ -148,7 +148,7 @@ interface AuditCheckpointsTable {
   at: number
   /** SHA-256 of the previous checkpoint. */
   previous: string
-  /** JSON, for each grown chain: `[chain, from, place, mac, number]`; see checkpoint-form.ts. */
+  /** JSON: `[chain, from, place, mac, number]`; see checkpoint-form.ts. */
   heads: string
   /** Records ever written. */
   records: number
@@ -156,41 +156,39 @@ interface AuditCheckpointsTable {
   signature: string
 }
 
-/** The start of a chain that retention removed. */
+/** A removed start of a chain. */
 interface AuditTombstonesTable {
   chain: string
-  /** The last removed record. */
   place: number
   mac: string
-  /** Total removed records of the chain. */
   records: number
   at: number
   key_id: string
   signature: string
-  /** Closed keys of removed records: see audit/closed-keys.ts. */
+  /** See audit/closed-keys.ts. */
   closed: Generated<string>
 }
 
-/** Remaining work of erasures, one row per key, for some minutes: see audit/erasure.ts. */
+/** Remaining work, one row per key: see audit/erasure.ts. */
 interface ErasuresTable {
   id: Generated<number>
   user_id: number
-  /** Null if the person had no key. */
+  /** Null without a key. */
   pseudonym: string | null
   /** The index values to empty. */
   actor_index: string | null
   target_index: string | null
   at: number
-  /** When all records were first cleared. */
+  /** First time that all records were cleared. */
   cleared_at: number | null
 }
 
-/** The last record without proof of erasures: see audit/unlisted-erasures.ts. At most one row. */
+/** Last record without proof of erasures: see audit/unlisted-erasures.ts. At most one row. */
 interface AuditErasuresUnlistedTable {
   through: number
 }
 
-/** Verifications requested over HTTP: see audit/verify/runs.ts. */
+/** Requested over HTTP: see audit/verify/runs.ts. */
 interface AuditVerificationsTable {
   id: Generated<number>
   state: 'waiting' | 'running' | 'done' | 'failed'
@@ -200,25 +198,24 @@ interface AuditVerificationsTable {
   node: string
   /** Job lease; 0 while waiting. */
   locked_until: Generated<number>
-  /** Verified records at the last report of progress. */
+  /** Progress. */
   records: Generated<number>
   /** JSON report. */
   result: string | null
-  /** Reason of the failure. */
   detail: string | null
 }
 
-/** A checkpoint key from before a rotation of the master key. */
+/** From before a rotation of the master key. */
 interface AuditCheckpointKeysTable {
   key_id: string
   public_key: string
   /** Id of the next key. */
   successor: string
-  /** The last checkpoint before the rotation, 0 if none, and its digest. */
+  /** Last checkpoint before the rotation, or 0; its digest. */
   number: number
   digest: string
   at: number
-  /** Signatures of this key and of the next key. */
+  /** Of this key and the next. */
   own_signature: string
   signature: string
 }

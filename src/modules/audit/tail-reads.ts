@@ -1,9 +1,6 @@
 import type { Clock } from '../../core/lib/clock.ts'
 
-/**
- * Records the first read of a follower, then one read per ten minutes: otherwise each read would
- * add a record that the next read returns.
- */
+/** Records one read per ten minutes: otherwise each read adds a record for the next read. */
 export interface TailReads {
   /** `reader`: caller and filters. */
   isLogged(reader: string): boolean

@@ -3,7 +3,7 @@ import { maxMissing, type TailPosition } from './cursor.ts'
 /** Records per read, at most. */
 export const maxLookedThrough = 2000
 
-// No transaction is open longer: missing numbers were rolled back.
+// Longest transaction: older missing numbers were rolled back.
 const openMs = 60_000
 
 interface Range {
@@ -11,10 +11,7 @@ interface Range {
   readonly to: number
 }
 
-/**
- * The last 50 numbers without a record: numbers are assigned before the commit, so a lower number
- * can appear later.
- */
+/** The last 50: numbers are assigned before the commit, so lower numbers can appear later. */
 export function missingAmong(
   numbers: readonly number[],
   { from, to }: Range,
@@ -29,7 +26,6 @@ export function missingAmong(
   return missing.toReversed()
 }
 
-/** The position after the records read. */
 export function seenThrough(
   before: TailPosition,
   looked: readonly { readonly number: number }[],

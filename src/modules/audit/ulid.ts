@@ -5,8 +5,7 @@ const timeLength = 10
 const randomLength = 16
 
 /**
- * 26 characters, sorted by `at` (epoch milliseconds): 48 bits time, 80 bits random.
- * https://github.com/ulid/spec
+ * Sorted by `at` (epoch milliseconds): 48 bits time, 80 bits random. https://github.com/ulid/spec
  */
 export function ulid(at: number, random: Random): string {
   let time = ''

@@ -7,7 +7,7 @@ import { auditErasuresCounted } from './events.ts'
 import { openedOrNull } from './opened-record.ts'
 import { closedAmong } from './read-store.ts'
 
-/** The first version that lists erased keys in the record. */
+/** First version whose records list erased keys. */
 export const listedSince = '0.10.0'
 
 export interface UnlistedErasuresDeps {
@@ -18,15 +18,15 @@ export interface UnlistedErasuresDeps {
 const keysPerRecord = 100
 const recordsPerStep = 2000
 
-/** The last record before erasures were listed; 0 if none. */
+/** Last record before lists; 0 if none. */
 export async function unlistedThrough(db: DatabaseOrTransaction): Promise<number> {
   const row = await db.selectFrom('audit_erasures_unlisted').select('through').executeTakeFirst()
   return row?.through ?? 0
 }
 
 /**
- * Lists once, after the upgrade, the keys that earlier versions erased; a key deleted later is then
- * detected. Each batch returns `batchSize` until all records are read, then 0.
+ * Lists once, after the upgrade, the keys erased by earlier versions, so that later deletions are
+ * detected. Returns `batchSize` until done, then 0.
  */
 export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
   const closed = new Set<string>()
@@ -65,7 +65,7 @@ export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
   }
 }
 
-/** Also true if retention removed the job's record. */
+/** Also true after retention. */
 async function isListed(db: DatabaseOrTransaction): Promise<boolean> {
   const record = await db
     .selectFrom('audit_records')

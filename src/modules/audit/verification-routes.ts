@@ -10,7 +10,7 @@ import type { VerificationRow } from './verify/run-store.ts'
 
 const access = { rule: role('ADMIN') }
 
-/** /api/admin/audit/verification: the state of the proof, and full verifications. */
+/** /api/admin/audit/verification */
 export async function routes(
   app: App,
   { auditProof, auditVerifications, clock, config, db }: Needs,

@@ -95,7 +95,7 @@ function verdict(first: Problem, { problemCount }: Verification): string {
   return `the audit log is not whole: ${sentenceOf(first)}${more}`
 }
 
-/** Escapes values of a changed row, which could contain terminal control sequences. */
+/** A changed row could contain terminal control sequences. */
 function sentenceOf({ chain, place, number, id, detail }: Problem): string {
   const parts = [
     ...(number === null ? [] : [`number ${number}`]),

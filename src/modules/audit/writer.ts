@@ -14,13 +14,12 @@ import { createSubjectKeys, type SubjectKeys } from './subject-keys.ts'
 
 export interface RecordWriter {
   /**
-   * The records are inserted just before the commit, on a chain that the transaction holds. On
-   * failure, the transaction is rolled back with DatabaseUnavailable.
+   * Inserted just before the commit, on a chain held by the transaction; otherwise rolls back with
+   * DatabaseUnavailable.
    */
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
   /**
-   * Erases keys after the records are sealed and before they are inserted. `erase` returns the
-   * pseudonyms, which the last record lists.
+   * Runs between sealing and inserting the records. `erase` returns pseudonyms for the last record.
    */
   closing(trx: DatabaseOrTransaction, erase: Erase): void
   /** See `SubjectKeys`. */
@@ -36,14 +35,13 @@ export interface RecordWriterDeps {
   readonly random: Random
   readonly writer: Writer
   readonly committed?: (count: number, at: number) => void
-  /** Runs in the transaction, after the insert of records. */
+  /** In the transaction, after the insert. */
   readonly inserted?: (
     trx: DatabaseOrTransaction,
     records: readonly InsertedRecord[],
   ) => Promise<void>
 }
 
-/** For data inserted with a record. */
 export interface InsertedRecord {
   readonly chain: string
   readonly place: number
@@ -51,9 +49,9 @@ export interface InsertedRecord {
   readonly type: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** The pseudonym of the person concerned, else of the actor; null if unknown. */
+  /** Pseudonym of the person concerned, else the actor; null if unknown. */
   readonly person: string | null
-  /** The user concerned, or null. */
+  /** The user concerned. */
   readonly userId: number | null
 }
 
@@ -61,11 +59,11 @@ interface Pending {
   readonly taken: TakenChain
   readonly entries: Entry[]
   head: Head
-  /** The head of the chain is uncertain: never use the chain again. */
+  /** Uncertain head: never use the chain again. */
   isRefused: boolean
 }
 
-/** By transaction attempt: any writer of its records erases the keys. */
+/** By transaction attempt, for any writer. */
 const erasures = new WeakMap<object, readonly Erase[]>()
 
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
@@ -141,7 +139,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   async function keysIn(trx: DatabaseOrTransaction): Promise<AuditKeys> {
     if (known) return known
     const keys = await readAuditKeys(trx, deps)
-    // This transaction may create the keys, so wait for the commit.
+    // This transaction may create the keys.
     afterCommit(trx, () => {
       known = keys
     })

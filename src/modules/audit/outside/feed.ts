@@ -20,11 +20,11 @@ export interface SinkFeedDeps {
 export interface SinkFeed {
   readonly name: string
   /**
-   * Sends until the sink is up to date or fails; concurrent calls share the promise. Never throws:
-   * a failure is logged once and the next call retries.
+   * Sends until up to date or failed; concurrent calls share the promise. Never throws; the next
+   * call retries.
    */
   run(stop?: AbortSignal): Promise<void>
-  /** Time of the oldest undelivered checkpoint; null if none. */
+  /** Oldest undelivered checkpoint. */
   waitingSince(): number | null
 }
 
@@ -33,10 +33,7 @@ const recordsAtOnce = 500
 const itemsAtOnce = 500
 const hourMs = 3_600_000
 
-/**
- * Undelivered items stay in the database: at most `itemsAtOnce` are in memory. After an outage the
- * feed continues at the stored offset.
- */
+/** Undelivered items stay in the database; at most `itemsAtOnce` are in memory. */
 export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): SinkFeed {
   const store = checkpointStore(db)
   let offset: SinkOffset | null | undefined // undefined: not read yet
@@ -87,7 +84,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
     await sink.arrived(offset)
   }
 
-  /** The starting offset; null for the first checkpoint. */
+  /** Null: the first checkpoint. */
   async function begin(): Promise<SinkOffset | null> {
     const known = await sink.offset()
     if (known) return known
@@ -97,10 +94,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
     return before ? offsetOf(before) : null
   }
 
-  /**
-   * If the database lacks the last delivered checkpoint, an older copy was restored: continue after
-   * the newest checkpoint that both have.
-   */
+  /** After a restore of an older copy, continue after the newest common checkpoint. */
   async function followFork(): Promise<void> {
     if (!offset) return
     const [found] = await store.from(offset.number, 1)
@@ -125,9 +119,9 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
       if (isFailing) log.info({ sink: sink.name }, 'the sink of the audit log has everything again')
       isFailing = false
     } catch (error) {
-      if (stop?.aborted) return // the database is closed
+      if (stop?.aborted) return // database closed
       if (offset === undefined) waitingSince ??= clock.now() // the offset is unknown
-      // Log once per outage, not on each retry.
+      // Log once per outage.
       if (!isFailing) {
         const about = { err: error, sink: sink.name }
         log.error(about, 'a sink of the audit log is away: what it lacks is sent when it is back')

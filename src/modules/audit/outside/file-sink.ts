@@ -9,13 +9,13 @@ import { jsonText } from './syslog-format.ts'
 export interface FileSinkOptions {
   readonly name: string
   readonly path: string
-  /** A file of checkpoints only starts with all existing checkpoints. */
+  /** Otherwise the file starts with all existing checkpoints. */
   readonly takesRecords: boolean
-  /** Whether to remove an unfinished last line, which another process could be writing. */
+  /** Another process could be writing the unfinished line. */
   readonly mayRepair: boolean
 }
 
-/** A checkpoint has about 100 bytes per grown chain. */
+/** About 100 bytes per grown chain. */
 export const maxLineBytes = 16_777_216
 
 const blockBytes = 65_536
@@ -23,9 +23,8 @@ const newline = 10
 const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
 /**
- * JSON Lines: `{"record": ...}` and `{"checkpoint": ...}`. Opened for each batch, so log rotation
- * can move the file; synced before the batch counts as delivered. The last checkpoint in the file
- * is the offset. An incomplete last line is removed.
+ * JSON Lines: `{"record": ...}` and `{"checkpoint": ...}`. Opened for each batch, so the file can
+ * be moved; synced before the batch counts as delivered. The last checkpoint is the offset.
  */
 export function fileSink({ name, path, takesRecords, mayRepair }: FileSinkOptions): Sink {
   return {
@@ -90,14 +89,14 @@ export function checkpointOfLine(line: string): Checkpoint | null {
 }
 
 async function openFile(path: string, flags: number): Promise<FileHandle> {
-  // Otherwise a pipe without a reader blocks a thread forever.
+  // A pipe without a reader would block a thread forever.
   const file = await open(path, flags | constants.O_NONBLOCK, 0o600)
   if ((await file.stat()).isFile()) return file
   await file.close()
   throw new Error(`${path} is no file`)
 }
 
-/** Removes an unfinished last line; returns the text to write before the next line. */
+/** Returns the text to write before the next line. */
 async function endLastLine(file: FileHandle, mayRepair: boolean): Promise<Buffer> {
   const { size } = await file.stat()
   const whole = await endOfWholeLines(file, size)
@@ -124,7 +123,7 @@ async function endOfWholeLines(file: FileHandle, size: number): Promise<number> 
   return 0
 }
 
-/** Reads backwards to the last checkpoint. Skips oversized lines. */
+/** Searches backwards for the last checkpoint; skips oversized lines. */
 async function lastOffset(file: FileHandle): Promise<SinkOffset | null> {
   let end = await endOfWholeLines(file, (await file.stat()).size)
   let rest: Buffer[] = []
@@ -140,7 +139,7 @@ async function lastOffset(file: FileHandle): Promise<SinkOffset | null> {
       const lines = Buffer.concat([block.subarray(first), ...(isTooLong ? [] : rest)])
         .toString()
         .split('\n')
-      if (isTooLong) lines.pop() // its end is missing
+      if (isTooLong) lines.pop() // truncated
       for (const line of lines.reverse()) {
         const checkpoint = checkpointOfLine(line)
         if (checkpoint) return { number: checkpoint.number, digest: checkpointDigest(checkpoint) }

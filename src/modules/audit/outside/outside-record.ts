@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../record-form.ts'
 
 /**
- * A record outside the service: keyed digests instead of persons and addresses, no sealed fields.
- * Without the keys, a reader sees only which records concern the same person.
+ * Keyed digests replace persons and addresses; no sealed fields. Without keys, a reader sees only
+ * which records concern the same person.
  */
 export interface OutsideRecord {
   readonly chain: string
@@ -39,6 +39,6 @@ function factsOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return text // a changed row is sent unchanged: `audit verify` reports it
+    return text // sent unchanged: `audit verify` reports it
   }
 }

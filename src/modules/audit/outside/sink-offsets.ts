@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { SinkOffset } from './sink.ts'
 import type { SinkOffsets } from './syslog-sink.ts'
 
-/** Stores the offsets of sinks in a local file. If the file is lost, some items are sent twice. */
+/** A local file. If lost, some items are sent twice. */
 export function sinkOffsets(path: string): SinkOffsets {
   let writing: Promise<unknown> = Promise.resolve()
   return {

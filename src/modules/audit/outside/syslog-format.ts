@@ -22,19 +22,19 @@ interface Message {
 const facility = 13 // "log audit", RFC 5424 table 1
 const severities = { critical: 2, warn: 4, info: 6 } as const
 const notice = 5
-// 32473 is the example number of RFC 5612; the project has no registered number.
+// The example number of RFC 5612; the project has none.
 const structuredDataId = 'gatehouse@32473'
 const maxMessageIdLength = 32
 const maxHostnameLength = 255
 
-/** Replaces characters of the host name that RFC 5424 forbids. */
+/** Replaces characters that RFC 5424 forbids. */
 export function syslogSender(name = hostname(), processId = process.pid): SyslogSender {
   return { hostname: printable(name, maxHostnameLength), processId }
 }
 
 /**
- * A record as an RFC 5424 message of at most `maxBytes`: structured data and JSON. Control
- * characters are escaped, so that no field can forge a line or message.
+ * RFC 5424, at most `maxBytes`: structured data and JSON, escaped so that no field can forge a line
+ * or message.
  */
 export function recordMessage(
   sender: SyslogSender,
@@ -63,7 +63,7 @@ export function recordMessage(
   })
 }
 
-/** If the heads do not fit, `digest` still identifies the checkpoint. */
+/** `digest` identifies the checkpoint without its heads. */
 export function checkpointMessage(
   sender: SyslogSender,
   checkpoint: Checkpoint,
@@ -82,7 +82,7 @@ export function checkpointMessage(
   })
 }
 
-/** Octet counting, RFC 6587 section 3.4.1. */
+/** RFC 6587 section 3.4.1. */
 export function octetCounted(message: string): string {
   return `${Buffer.byteLength(message)} ${message}`
 }
@@ -94,7 +94,7 @@ export function jsonText(value: object): string {
   )
 }
 
-/** Drops the JSON, then the longest fields, until the message fits. */
+/** Drops the JSON, then the longest fields. */
 function bounded(sender: SyslogSender, maxBytes: number, message: Message): string {
   const whole = textOf(sender, message, message.json)
   if (Buffer.byteLength(whole) <= maxBytes) return whole
@@ -126,8 +126,8 @@ function textOf(sender: SyslogSender, { severity, at, id, fields }: Message, jso
 }
 
 /**
- * Escapes a parameter value (RFC 5424 section 6.3.3). Control, format and separator characters and
- * lone surrogates become `\uXXXX`, with an escaped backslash.
+ * RFC 5424 section 6.3.3. Control, format and separator characters and lone surrogates become
+ * `\uXXXX`.
  */
 export function escapedParam(value: string): string {
   return value
@@ -138,7 +138,7 @@ export function escapedParam(value: string): string {
     )
 }
 
-/** PRINTUSASCII (RFC 5424 section 6) of limited length; `-` if empty. */
+/** PRINTUSASCII, RFC 5424 section 6; `-` if empty. */
 function printable(text: string, maxLength: number): string {
   return text.replace(/[^\x21-\x7e]/g, '_').slice(0, maxLength) || '-'
 }

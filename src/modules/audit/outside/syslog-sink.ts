@@ -17,7 +17,7 @@ import {
 
 type SyslogAddress = Exclude<AuditSink, { kind: 'file' }>
 
-/** Offsets of sinks that cannot report their own. */
+/** For sinks that cannot report offsets. */
 export interface SinkOffsets {
   get(name: string): Promise<SinkOffset | null>
   set(name: string, offset: SinkOffset): Promise<void>
@@ -27,22 +27,21 @@ export interface SyslogSinkOptions {
   readonly address: SyslogAddress
   readonly offsets: SinkOffsets
   readonly sender?: SyslogSender
-  /** Timeout without data from the server. */
+  /** Timeout without data. */
   readonly silentMs?: number
-  /** Timeout of a batch. */
   readonly batchMs?: number
 }
 
 // RFC 5426 section 3.2: receivers should accept 2048 octets.
 const maxDatagramBytes = 2048
 const silentMs = 5000
-// Limits a server that reads a few bytes at a time.
+// Limits a server that reads slowly.
 const batchMs = 12 * silentMs
 const refusalMs = 50
 
 /**
- * A syslog server. Each batch has its own connection: the server closes its side after reading to
- * the end (RFC 5425 section 4.4), which confirms delivery. UDP messages can be lost (RFC 5426).
+ * One connection per batch: the server closes its side after reading everything (RFC 5425 section
+ * 4.4), which confirms delivery. UDP messages can be lost (RFC 5426).
  */
 export function syslogSink({ address, offsets, ...options }: SyslogSinkOptions): Sink {
   const sender = options.sender ?? syslogSender()

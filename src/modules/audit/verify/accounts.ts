@@ -3,7 +3,7 @@ import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { type Findings, generalProblem } from './report.ts'
 import { usersWithoutKey } from './without-key.ts'
 
-/** Tables of the audit log must not be empty, and no key may be missing. */
+/** Detects emptied tables and missing keys. */
 export async function verifyAccounts(
   snapshot: DatabaseOrTransaction,
   { records, tombstones }: { readonly records: number; readonly tombstones: number },

@@ -18,7 +18,6 @@ import { type Findings, generalProblem, type NamedCheckpoint } from './report.ts
 
 const batchSize = 1000
 
-/** The tombstones of chains and of the checkpoints. */
 export interface Tombstones {
   readonly ofChains: ReadonlyMap<string, Pick<Tombstone, 'place' | 'mac'>>
   readonly ofCheckpoints: Pick<Tombstone, 'place' | 'mac'> | undefined
@@ -27,7 +26,7 @@ export interface Tombstones {
 
 type Lists = Pick<ClosedKeysCheck, 'list'>
 
-/** A tombstone with a wrong signature is ignored. */
+/** Ignores wrong signatures. */
 export async function readTombstones(
   store: CheckpointStore,
   { key, closedKeys }: { readonly key: CheckpointKey; readonly closedKeys: Lists },
@@ -58,21 +57,20 @@ export async function readTombstones(
 }
 
 export interface Attested {
-  /** The newest head of each chain, with its checkpoint. */
+  /** Newest head by chain. */
   readonly heads: ReadonlyMap<string, Head & { readonly checkpoint: number }>
   readonly count: number
   readonly last: NamedCheckpoint | null
-  /** Checkpoints of another key before the first of this key; `at`: the newest. */
+  /** Checkpoints of another key before this key's first; `at`: the newest. */
   readonly foreign: { readonly count: number; readonly at: number; readonly key: string } | null
-  /** The first checkpoint of this key, or of an earlier key that it vouches for. */
+  /** First checkpoint of this key or a vouched earlier key. */
   readonly own: NamedCheckpoint | null
 }
 
 /**
- * Verifies numbers, links and signatures of the checkpoints. Checkpoints of another key may come
- * first: after a restore under another master key, the first checkpoint of this key refers to them
- * and so vouches for them. After a rotation, the previous key signed the checkpoints up to the
- * rotation only.
+ * Verifies numbers, links and signatures. After a restore under another master key, checkpoints of
+ * another key come first: this key's first checkpoint refers to them and so vouches for them. A
+ * rotated key is valid up to its rotation.
  */
 export async function readCheckpoints(
   store: CheckpointStore,

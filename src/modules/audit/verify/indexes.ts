@@ -18,12 +18,11 @@ import type { AuditRecord } from '../record-form.ts'
 
 type Indexes = Pick<AuditRecord, 'actor_index' | 'target_index' | 'address_index'>
 
-/** The keys of persons by pseudonym. */
 export interface Persons {
   get(pseudonym: string): Person | undefined
-  /** Subjects whose key does not open or has another pseudonym. */
+  /** Unreadable keys or wrong pseudonyms, by subject. */
   readonly broken: readonly string[]
-  /** Loads the persons of these records, for logs with more persons than fit in memory. */
+  /** For more persons than fit in memory. */
   load(records: readonly AuditRecord[]): Promise<void>
 }
 
@@ -52,7 +51,7 @@ export async function readPersons(
     const batch = await store.subjectsAfter(after, batchSize)
     for (const row of batch) {
       const person = opened(row)
-      // With another pseudonym, a search would treat the person as erased.
+      // A search would treat the person as erased.
       if (person?.name !== row.pseudonym) broken.push(row.subject)
       if (person && held.size < max) held.set(person.name, person)
       else if (person) isPartial = true
@@ -86,15 +85,15 @@ export async function readPersons(
   }
 }
 
-/** `closed`: the pseudonyms of missing keys. */
+/** `closed`: pseudonyms of missing keys. */
 export interface IndexFinding {
   readonly wrong: keyof Indexes | null
   readonly closed: readonly string[]
 }
 
 /**
- * Recomputes the indexes of a record from its sealed fields. The mac does not cover indexes,
- * because erasures empty them. `erasing`: indexes that erasures still have to empty.
+ * Recomputes indexes from sealed fields: the mac does not cover indexes, because erasures empty
+ * them. `erasing`: indexes still to empty.
  */
 export function createIndexCheck(
   keys: AuditKeys,
@@ -114,7 +113,7 @@ export function createIndexCheck(
   type Opened = PersonalFields | null | 'closed'
 
   function wrongOf(record: AuditRecord, actor: Opened, target: Opened): IndexFinding['wrong'] {
-    // An erasure empties the indexes. If the indexes remain, only the key was deleted.
+    // Remaining indexes prove that only the key was deleted, without an erasure.
     const leftOf = (side: 'actor_index' | 'target_index') => (isLeft(record[side]) ? side : null)
     const ofActor = actor === 'closed' ? leftOf('actor_index') : wrongOfActor(record, actor)
     return ofActor ?? (target === 'closed' ? leftOf('target_index') : wrongOfTarget(record, target))
@@ -135,7 +134,7 @@ export function createIndexCheck(
   }
 
   function wrongOfTarget({ target_key: name, target_index }: AuditRecord, fields: Fields) {
-    // The payload has a digest of a typed name that no account has.
+    // The payload has the digest of a typed name.
     const isTyped = typeof fields?.user_id !== 'number' && typeof fields?.typed === 'string'
     const typed = isTyped ? String(fields.typed) : null
     const expected = persons.get(name ?? '')?.indexes.target ?? typed

@@ -6,9 +6,9 @@ const newline = 10
 const tooLong = '(a line that is too long)'
 
 /**
- * Reads the lines up to the current end of the file. Call it before the snapshot, so that the
- * database has all checkpoints of the file. Replaces lines longer than `maxLineBytes` with a short
- * text: an endless line must not fill the memory. @throws Error if the file is missing
+ * Reads up to the current end. Call before the snapshot, so that the database has all checkpoints
+ * of the file. Replaces oversized lines, so that an endless line cannot fill the memory. @throws
+ * Error if missing
  */
 export function linesOf(path: string, maxBytes = maxLineBytes): AsyncIterable<string> {
   const { size } = statSync(path)

@@ -14,30 +14,27 @@ export interface ReadOutside {
   readonly lines: number
   readonly checkpoints: number
   readonly last: NamedCheckpoint | null
-  /** Checkpoints missing in the database; null if none. */
+  /** Null if the database has all checkpoints. */
   readonly lacking: Omit<Fork, 'restore'> | null
-  /** Lines that are not complete checkpoints, such as records. */
+  /** Lines such as records. */
   readonly others: number
-  /** Checkpoints that retention removed from the database. */
   readonly removed: number
 }
 
 export interface OutsideOptions {
   readonly signers: CheckpointSigners
   readonly lines: AsyncIterable<string>
-  /** The last checkpoint that retention removed; 0 for none. */
+  /** Last removed by retention; 0 for none. */
   readonly removedThrough: number
-  /** The last checkpoint of the database; 0 for none. */
+  /** 0 for none. */
   readonly lastNumber: number
-  /**
-   * The database's first checkpoint by this key; later checkpoints by another key are a problem.
-   */
+  /** First checkpoint by this key; later foreign checkpoints are a problem. */
   readonly ownFrom: number
 }
 
 const batchSize = 500
 
-/** Compares each checkpoint with the database's checkpoint of the same number. */
+/** By checkpoint number. */
 export async function readOutside(
   store: CheckpointStore,
   { signers, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
@@ -80,7 +77,7 @@ export async function readOutside(
       } else if (!ours && number <= removedThrough) {
         counts.removed += 1
       } else if (ours ? isForged(ours) : number <= lastNumber) {
-        if (at >= (last?.at ?? 0)) last = { number, at } // a problem in the database was reported already
+        if (at >= (last?.at ?? 0)) last = { number, at } // already reported
       } else {
         if (at >= (last?.at ?? 0)) last = { number, at }
         lacking = {
@@ -93,7 +90,7 @@ export async function readOutside(
     }
   }
 
-  /** Checkpoints of an earlier foreign key cannot be judged. */
+  /** Earlier foreign checkpoints cannot be judged. */
   function isForged(ours: Checkpoint): boolean {
     const key = signers.of(ours)
     if (!key) return ours.number > ownFrom
@@ -114,7 +111,7 @@ function isSame(one: Checkpoint, other: Checkpoint): boolean {
   return one.signature === other.signature && checkpointText(one) === checkpointText(other)
 }
 
-/** The restore that lost all missing checkpoints; null if none explains them. */
+/** Null unless one restore explains all missing checkpoints. */
 export function explaining({ at }: Pick<Fork, 'at'>, restores: readonly Restore[]): Restore | null {
   return restores.toSorted((one, other) => other.at - one.at).find((one) => one.at >= at) ?? null
 }

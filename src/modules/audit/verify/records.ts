@@ -15,7 +15,7 @@ export interface ReadRecords {
   readonly chains: number
   readonly erased: number
   readonly uncovered: { readonly records: number; readonly since: number | null }
-  /** The last recorded restores of a backup. */
+  /** The last recorded restores. */
   readonly restores: readonly Restore[]
 }
 
@@ -152,7 +152,7 @@ export async function readRecords(
     findings.add(gap(chain, place + 1, detail), head.number)
   }
 
-  /** A chain without records: retention must have removed all attested records. */
+  /** Retention must have removed all attested records. */
   function endUnseen(chain: string, head: Head & { readonly checkpoint: number }): void {
     const tombstone = tombstones.get(chain)
     if (tombstone && tombstone.place > head.place) return
@@ -174,7 +174,7 @@ export async function readRecords(
         fields = openFields(keys.service, { id, side: 'target' }, target_sealed)
       }
     } catch {
-      // the mac is valid, so the record was written this way
+      // valid mac: written this way
     }
     const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
     restores.push({ id, at, file: textOf(fields.file), created_at: textOf(fields.created_at) })
@@ -199,7 +199,7 @@ async function readChains(store: CheckpointStore): Promise<Map<string, ChainRow>
   }
 }
 
-/** A record that names its process must agree with the list of chains. */
+/** Must agree with the list of chains. */
 function names(record: AuditRecord, { instance, version }: ChainRow): boolean {
   try {
     const facts = JSON.parse(record.facts)

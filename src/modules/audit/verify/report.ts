@@ -13,7 +13,7 @@ export const problemKinds = [
 ] as const
 export type ProblemKind = (typeof problemKinds)[number]
 
-/** Null fields if the problem concerns no record. */
+/** Null without a record. */
 export interface Problem {
   readonly what: ProblemKind
   readonly chain: string | null
@@ -23,15 +23,14 @@ export interface Problem {
   readonly detail: string
 }
 
-/** Checkpoints of the external file that the database lacks. */
+/** Checkpoints missing in the database. */
 export interface Fork {
-  /** The first and last missing checkpoint. */
   readonly from: number
   readonly to: number
   readonly lines: number
   /** Time of the newest, epoch milliseconds. */
   readonly at: number
-  /** The recorded restore that explains the gap; null if none. */
+  /** The restore that explains the gap. */
   readonly restore: Restore | null
 }
 
@@ -40,7 +39,7 @@ export interface Restore {
   /** Epoch milliseconds. */
   readonly at: number
   readonly file: string | null
-  /** Time of the backup, ISO 8601. */
+  /** ISO 8601. */
   readonly created_at: string | null
 }
 
@@ -50,10 +49,9 @@ export interface NamedCheckpoint {
   readonly at: number
 }
 
-/** The result of a verification. */
 export interface Verification {
   readonly first: Problem | null
-  /** The first problems of each kind; `problemCount` has the total. */
+  /** First problems of each kind; `problemCount`: total. */
   readonly problems: readonly Problem[]
   readonly problemCount: number
   readonly fork: Fork | null
@@ -62,14 +60,14 @@ export interface Verification {
     readonly chains: number
     readonly checkpoints: number
     readonly tombstones: number
-    /** Lines of the external file; null without a file. */
+    /** Lines; null without a file. */
     readonly outside: number | null
   }
-  /** Records with erased keys: their indexes are empty and nothing opens them. */
+  /** Records with erased keys. */
   readonly erased: number
   readonly lastCheckpoint: NamedCheckpoint | null
   readonly lastOutside: NamedCheckpoint | null
-  /** Records without a checkpoint; time of the oldest. */
+  /** Without a checkpoint; `since`: the oldest. */
   readonly uncovered: { readonly records: number; readonly since: number | null }
   /** Remarks that are no problem. */
   readonly notes: readonly string[]
@@ -77,12 +75,11 @@ export interface Verification {
 
 const maxKept = 20
 
-/** Keeps the first problems by record number. */
 export function createFindings() {
   const found: { readonly order: number; readonly problem: Problem }[] = []
   let count = 0
   return {
-    /** `order`: the number of the record, or of the record after a gap; default last. */
+    /** `order`: number of the record, or of the record after a gap; default last. */
     add(problem: Problem, order = problem.number ?? Infinity): void {
       count += 1
       found.push({ order, problem })
@@ -96,7 +93,6 @@ export function createFindings() {
 
 export type Findings = ReturnType<typeof createFindings>
 
-/** A problem that concerns no record. */
 export function generalProblem(
   what: ProblemKind,
   detail: string,

@@ -4,7 +4,7 @@ import type { Schema } from '../../../core/database/schema.ts'
 
 export type VerificationRow = Selectable<Schema['audit_verifications']>
 
-/** Deletes ended runs requested before a time, except the last run; returns how many. */
+/** Keeps the last run; returns the number deleted. */
 export async function purgeVerifications(
   db: DatabaseOrTransaction,
   until: number,

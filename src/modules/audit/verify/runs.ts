@@ -20,7 +20,7 @@ import { shownVerification } from './shown.ts'
 import type { VerifyOrder } from './verify-thread.ts'
 
 export interface AuditVerifications extends Runs<VerificationRow> {
-  /** The waiting or running verification, and the last that ended. */
+  /** The open run and the last ended run. */
   state(): Promise<{ readonly open: VerificationRow | null; readonly last: VerificationRow | null }>
   purge(batchSize: number): Promise<number>
 }
@@ -30,13 +30,13 @@ export interface AuditVerificationsDeps extends Pick<Deps, 'clock' | 'config' | 
   readonly auditProof: Pick<AuditProof, 'sent'>
 }
 
-/** A snapshot blocks the cleanup of old row versions in the database. */
+/** A snapshot blocks the cleanup of old row versions. */
 const limit = {
   ms: 900_000,
   detail: `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`,
 }
 const keptMs = 90 * 86_400_000
-/** An unavailable sink must not delay the other sinks. */
+/** Per sink, so that others are not delayed. */
 const sendMs = 5000
 const thread = { from: import.meta.url, path: './verify-thread' } as const
 const table = 'audit_verifications'
@@ -98,7 +98,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     return { result: JSON.stringify(shownVerification(found)), records }
   }
 
-  /** Null if missing: a new process may not have written the file yet. */
+  /** Null if not written yet. */
   async function outsideFile(): Promise<string | null> {
     const { checkpointsFile } = config.audit
     if (existsSync(checkpointsFile)) return checkpointsFile

@@ -4,14 +4,14 @@ import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { type CheckpointStore, checkpointStore } from '../checkpoint-store.ts'
 import { type AuditRecord, firstPrevious, macOf } from '../record-form.ts'
 
-/** Each run is a range of consecutive records of a chain: the latest, and random ranges. */
+/** Ranges of consecutive records: the latest, and random ranges. */
 const runs = 20
 const recordsPerRun = 25
 const maxReported = 5
 
 /**
- * Verifies the macs of a few hundred records; returns a sentence without full stop per changed
- * record. `audit verify` verifies all records.
+ * Verifies a few hundred macs; returns a sentence without full stop per changed record. `audit
+ * verify` verifies all.
  */
 export async function sampleProblems(
   db: DatabaseOrTransaction,
@@ -24,7 +24,7 @@ export async function sampleProblems(
   const problems = new Set<string>()
   const seen = new Set<number>()
   for (let run = 0; run < runs; run += 1) {
-    // The first run ends at the latest record; a short log is verified completely.
+    // The first range is the latest.
     const from = run === 0 ? last - recordsPerRun + 1 : startOf(run, last, random)
     for (const { chain, place } of await store.numberedFrom(from, recordsPerRun)) {
       await verifyAt(chain, place)
@@ -47,7 +47,7 @@ export async function sampleProblems(
   }
 }
 
-/** In a longer log, each run reads another part. */
+/** Covers a short log completely. */
 function startOf(run: number, last: number, random: Random): number {
   if (last <= runs * recordsPerRun) return last - (run + 1) * recordsPerRun + 1
   const part = Math.floor(last / runs)
@@ -63,10 +63,7 @@ async function pairAt(
   return [found.find((one) => one.place === place - 1), found.find((one) => one.place === place)]
 }
 
-/**
- * The predecessor of a chain's first remaining record: null if missing, undefined if retention has
- * removed the record meanwhile.
- */
+/** Null if missing, undefined if retention has just removed the record. */
 async function previousOf(
   store: CheckpointStore,
   keys: Pick<AuditKeys, 'chain'>,

@@ -9,7 +9,7 @@ import { verifyAudit } from './verify.ts'
 export interface VerifyOrder {
   readonly database: ThreadDatabase
   readonly keys: AuditKeys
-  /** Null if the external file is missing. */
+  /** Null if missing. */
   readonly outside: string | null
   /** Epoch milliseconds. */
   readonly now: number

@@ -26,29 +26,23 @@ export interface VerifyDeps {
 }
 
 export interface VerifyOptions {
-  /**
-   * Lines of the external file; null if missing. Without the file, a truncated log or an old copy
-   * is not detected.
-   */
+  /** Null if missing. Without the file, truncation or an old copy is not detected. */
   readonly outside?: AsyncIterable<string> | null
-  /** Epoch milliseconds: the first checkpoint may not have been sent yet. */
+  /** Epoch milliseconds: the first checkpoint may not be sent yet. */
   readonly now?: number
-  /** Called with the number of verified records; throws to cancel. */
+  /** Throws to cancel. */
   readonly onProgress?: (records: number) => void
 }
 
-// The database gets a checkpoint before the file does.
+// The database is ahead of the file.
 const outsideLagMs = 10_000
 
-/**
- * Verifies the whole log on one snapshot, read-only and in constant memory: records, chains,
- * indexes that open, checkpoints, tombstones, and the external file.
- */
+/** Verifies the whole log on one snapshot, read-only, in constant memory. */
 export async function verifyAudit(
   { db, keys }: VerifyDeps,
   { outside, now, onProgress = () => {} }: VerifyOptions = {},
 ): Promise<Verification> {
-  // Open the file first: the snapshot must contain every checkpoint of the file.
+  // File first: the snapshot must contain its checkpoints.
   return inSnapshot(db, (snapshot) => verify(snapshot, keys, { outside, now, onProgress }))
 }
 
@@ -148,8 +142,8 @@ interface ForeignOptions {
 }
 
 /**
- * Another key is accepted if a restore under this master key is recorded and a checkpoint of this
- * key vouches for it. Returns notes.
+ * Accepted after a recorded restore under this master key, if a checkpoint of this key vouches for
+ * the other key. Returns notes.
  */
 function foreignKeys(
   { attested: { foreign, own }, restores, own: id }: ForeignOptions,
