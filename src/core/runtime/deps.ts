@@ -15,7 +15,7 @@ import type { Traces, Tracing } from './tracing.ts'
 export interface Deps {
   readonly config: Config
   readonly db: Database
-  /** Commits asynchronously: a power failure can undo the last commits. */
+  /** A power failure can undo the last commits. */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly assertDatabaseServes: () => Promise<void>
@@ -26,7 +26,6 @@ export interface Deps {
   readonly log: Logger
   readonly events: Events
   readonly measurements: Measurements
-  /** On this machine. */
   readonly workers: Workers
   readonly fetch: typeof fetch
   readonly traces?: Traces | null
@@ -70,8 +69,8 @@ export function systemDeps(
 }
 
 /**
- * With several workers on PostgreSQL, a notification may arrive after the response: a worker tells
- * the others of a committed change before it answers. The SQLite feed reads the file each time.
+ * On PostgreSQL, a notification may arrive after the response: a worker tells the others before it
+ * answers. The SQLite feed reads the file.
  */
 export function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
   if (workers.count === 1) return feed

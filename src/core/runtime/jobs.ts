@@ -13,7 +13,7 @@ export interface Job {
   readonly inEachWorker?: boolean
   /** SIGHUP runs the job at once. */
   readonly readsFiles?: boolean
-  /** Asked before each run, to save promises and contexts of a job that runs ten times a second. */
+  /** Saves promises and contexts of a job that runs ten times a second. */
   isIdle?(): boolean
   /** Ends early when `stop` aborts. */
   run(stop?: AbortSignal): Promise<unknown>
@@ -30,8 +30,8 @@ const restMs = 2
 type PurgeBatch = (batchSize: number) => Promise<number>
 
 /**
- * Runs batches until no expired row is left; returns the number of deleted rows. One batch runs at
- * a time across these jobs, so that a request waits for at most one.
+ * Runs until no expired row is left; returns the deleted rows. One batch at a time across jobs: a
+ * request waits for at most one.
  */
 export function inBatches(batchSize: number): (purgeBatch: PurgeBatch) => Job['run'] {
   let last: Promise<unknown> = Promise.resolve()
@@ -87,7 +87,7 @@ export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<v
   }
 }
 
-/** Runs and measures a job. Never throws. */
+/** Never throws. */
 export async function attempt(
   { name, run }: Job,
   { clock, log, measurements }: JobsDeps,

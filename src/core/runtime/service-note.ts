@@ -29,7 +29,7 @@ const saltBytes = 16
 /** Characters: shows a difference, but cannot confirm a guess. */
 const digestLength = 6
 
-/** Does nothing without a writable data directory; returns the removal. */
+/** Skipped without a writable data directory; returns the removal. */
 export function leaveServiceNote(
   options: NoteOptions,
   random: Random,

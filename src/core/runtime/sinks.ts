@@ -20,7 +20,6 @@ interface SinkDeps {
   readonly measurements?: Measurements
 }
 
-/** For HTTP, command line and jobs. */
 function sinksOf({ config, log, measurements }: SinkDeps): Sinks {
   const counts: AfterCommitSink[] = measurements ? [(event) => countEvent(measurements, event)] : []
   return { inside: [], afterCommit: counts, bounded: [logSink(log, config)] }
