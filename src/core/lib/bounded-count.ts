@@ -3,8 +3,8 @@ const share = 0.01
 const maxSavedMs = 2_000
 
 /**
- * Limits the cost of counting: a count of a million sessions reads all rows, and a scraper may poll
- * constantly. Without budget, returns the last count. Concurrent callers share one count.
+ * Limits the cost of counting millions of rows for frequent scrapes. Without budget, returns the
+ * last count. Concurrent callers share one count.
  * @param now monotonic milliseconds
  */
 export function boundedCount<Count>(

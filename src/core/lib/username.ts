@@ -6,7 +6,7 @@ declare const canonical: unique symbol
 export type Username = string & { readonly [canonical]: true }
 
 const maxLength = 64
-// Checked before normalization: NFKC expands one code point to up to eighteen.
+// NFKC expands one code point to up to eighteen.
 const maxInputUnits = 256
 // Control, format (zero-width, bidi), surrogate, private-use and unassigned code points; line and
 // paragraph separators; the colon (RFC 7617 section 2).
