@@ -32,16 +32,12 @@ export interface FormInput {
 
 export type ConfirmFlow = PageFlow<Confirming>
 
-/** Proofs for one change, session and browser. */
 export interface Grant {
   readonly flow: Pick<ConfirmFlow, 'key' | 'sealed'>
   readonly kinds: readonly ProofKind[]
 }
 
-/**
- * Proofs are valid for five minutes, for one change, session and browser cookie, and are used up by
- * the change. docs/adr/0073
- */
+/** Valid for five minutes, for one change, session and browser cookie, until used. docs/adr/0073 */
 export interface Grants {
   /** @throws ApiError serviceUnavailable if too many flows are open */
   begin(
@@ -50,15 +46,15 @@ export interface Grants {
     browser: Browser,
     guard?: Guard,
   ): Promise<ConfirmFlow>
-  /** The flow of `?flow=` in this session and browser, or null. */
+  /** In this session and browser. */
   find(request: FastifyRequest, account: Account): Promise<ConfirmFlow | null>
-  /** By id, for a browser returning from a provider without its session. */
+  /** For a browser returning from a provider without its session. */
   findReturning(request: FastifyRequest, id: unknown, account: Account): Promise<ConfirmFlow | null>
   /** Null if there are no proofs. */
   of(request: FastifyRequest, account: Account, change: ProtectedChange): Promise<Grant | null>
-  /** Unexpired proofs. */
+  /** Unexpired. */
   kindsOf(flow: Pick<ConfirmFlow, 'data'>): ProofKind[]
-  /** Adds new proofs and flow changes, in the caller's transaction. */
+  /** In the caller's transaction. */
   add(
     trx: DatabaseOrTransaction,
     flow: ConfirmFlow,

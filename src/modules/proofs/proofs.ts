@@ -132,7 +132,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
     return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
   }
 
-  /** Checks the caller and the account version of the proofs. */
+  /** Includes the account version of the proofs. */
   function guardOf({ request, grant, wanted }: How, account: Account): Reauthorization {
     const caller = reauthorize(request)
     return {
