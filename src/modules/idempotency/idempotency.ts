@@ -9,13 +9,13 @@ import type { KeySet } from '../keys/key-set.ts'
 import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
 
 /**
- * A retried POST gets the stored response. The key is stored for 24 hours per caller and route, in
- * the transaction of the work. Failures are not stored. draft-ietf-httpapi-idempotency-key-header.
+ * A retried POST gets the stored response. Keys last 24 hours per caller and route, stored in the
+ * transaction of the work. Failures are not stored. draft-ietf-httpapi-idempotency-key-header.
  */
 export interface Idempotency {
   /**
-   * Without the header, always does the work. `prepare` runs before the transaction and may be slow
-   * or throw; its result runs in the transaction, after reauthorization.
+   * `prepare` runs before the transaction and may be slow or throw; its result runs inside, after
+   * reauthorization.
    * @throws ApiError validationFailed for a malformed key, idempotencyKeyReused for another body
    */
   once<Body extends object>(
@@ -92,7 +92,7 @@ export function createIdempotency({
         }
         return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
       } catch (error) {
-        // A concurrent request with this key may have caused the error: then replay its response.
+        // A concurrent request with this key may have caused the error: replay its response.
         const done = error instanceof ApiError ? await repeat(db) : null
         if (done) return done
         throw error

@@ -3,7 +3,7 @@ import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 
 export interface AnsweredRequest {
-  /** Keyed digest of the body; another body is rejected. */
+  /** Keyed digest; another body is rejected. */
   readonly fingerprint: string
   /** JSON body. */
   readonly answer: string
@@ -12,7 +12,6 @@ export interface AnsweredRequest {
 type OfId = { readonly id: string }
 type Kept = OfId & AnsweredRequest & AnsweredPersons
 
-/** The caller, and the user named in the response. */
 export interface AnsweredPersons {
   readonly caller: number | null
   readonly person: number | null
@@ -61,7 +60,7 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
       await kept.all(db, { id, ...answered })
     },
 
-    /** Empties responses to the user or naming the user. */
+    /** Empties responses to or naming the user. */
     async erase(userId: number): Promise<void> {
       for (const column of ['caller', 'person'] as const) {
         await db
