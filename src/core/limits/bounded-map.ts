@@ -2,8 +2,8 @@
 export class BoundedMap<Key, Value> {
   readonly #maxEntries: number
   readonly #entries = new Map<Key, Value>()
-  // Reused while each set evicts a key: a new iterator would first skip the slots of all deleted
-  // keys. Dropped otherwise, because an idle iterator keeps old tables of the map in memory.
+  // Reused while sets evict keys: a new iterator would first skip all deleted slots. Otherwise
+  // dropped: an idle iterator keeps old tables in memory.
   #oldestFirst: MapIterator<Key> | undefined
 
   constructor(maxEntries: number) {

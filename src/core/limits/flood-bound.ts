@@ -20,8 +20,8 @@ export interface FloodBoundOptions {
 }
 
 /**
- * Limits output of a flood: the first events of each source in a minute pass, the rest are counted
- * by kind. Memory is bounded: sources beyond `maxSources` share one limit and count.
+ * The first events of each source in a minute pass, the rest are counted by kind. Bounds memory:
+ * sources beyond `maxSources` share one limit and count.
  */
 export class FloodBound {
   readonly #maxPerMinute: number
