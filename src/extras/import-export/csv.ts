@@ -20,7 +20,6 @@ function namesOf(header: string, separator: Separator): string[] {
 export interface Header {
   readonly names: readonly string[]
   readonly ignored: readonly string[]
-  /** Errors of the header. */
   readonly details: readonly Detail[]
 }
 

@@ -38,7 +38,6 @@ export interface ImportReport {
 }
 
 export interface ImportOptions {
-  /** Finds every error; imports nothing. */
   readonly dryRun: boolean
   /** Lines to show per outcome of a dry run. Default: 0. */
   readonly preview?: number
@@ -47,14 +46,14 @@ export interface ImportOptions {
   readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Reauthorizes the caller between batches and at the end; absent on the command line. */
   readonly guard?: Guard
-  /** Called after each batch with the number of lines read. */
+  /** After each batch. */
   readonly onProgress?: (lines: number) => void
 }
 
 export interface Imports {
   /**
-   * Imports all accounts or none, with one batch in memory. Short transactions stage the rows; one
-   * statement at the end makes them visible. docs/import.md
+   * All accounts or none, with one batch in memory. Short transactions stage the rows; one
+   * statement makes them visible. docs/import.md
    * @throws ApiError serviceUnavailable; errors of reading and of `assertMayGive`
    */
   run(pieces: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport>

@@ -4,7 +4,6 @@ import { splitRoles } from '../../modules/authentication/account.ts'
 import type { AccountLine } from './line.ts'
 import type { importStore } from './store.ts'
 
-/** An account in the file or in the database. */
 export interface PreviewedAccount {
   readonly username: string
   readonly roles: readonly RoleName[]
@@ -26,7 +25,6 @@ export interface LinePreview {
   /** Null if unreadable. */
   readonly wanted: PreviewedAccount | null
   readonly secret: 'hash' | 'password' | 'none'
-  /** The existing account with this name or user. */
   readonly present: PreviewedAccount | null
   /** The first errors; empty if importable. */
   readonly errors: readonly Detail[]

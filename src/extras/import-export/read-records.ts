@@ -12,7 +12,6 @@ export interface ReadOptions {
   /** The format if the content shows none. */
   readonly otherwise: FileFormat
   readonly required: readonly string[]
-  /** Called with ignored columns. */
   readonly onIgnored: (columns: readonly string[]) => void
 }
 
@@ -65,7 +64,6 @@ async function begin(pieces: AsyncIterable<Uint8Array>): Promise<Begin> {
   return { head: Buffer.concat(parts), line, rest }
 }
 
-/** Also skips a byte order mark. */
 async function skipBlanks(rest: AsyncIterator<Uint8Array>): Promise<Pick<Begin, 'head' | 'line'>> {
   let head: Buffer = Buffer.alloc(0)
   let line = 1
