@@ -1,13 +1,11 @@
 import { isLoopback } from '../addresses/loopback.ts'
 import type { Answer } from './probe.ts'
 
-/** The path that anyone may read, and that names the service. */
 export const statusPath = '/api/public/status'
 
-/** The service answers 404 here for any method, and reads no body. */
+/** Returns 404 for every method, without reading a body. */
 export const noRoute = '/api/public/doctor'
 
-/** Whether this service has answered the request for the status. */
 export function isStatus({ status, json }: Answer): boolean {
   return (
     status === 200 &&
@@ -18,19 +16,17 @@ export function isStatus({ status, json }: Answer): boolean {
   )
 }
 
-/** Whether callers of other machines use an origin. */
 export function isRemote(origin: string): boolean {
   return !isLoopback(new URL(origin).hostname)
 }
 
-/** Whether an answer comes from the service and not from what is in front of it. */
+/** Sent by the service, not by a proxy. */
 export function isOurs(answer: Answer): boolean {
   const { json } = answer
   const hasError = typeof json === 'object' && json !== null && 'error' in json
   return answer.header('x-request-id') !== '' && hasError
 }
 
-/** A finding of a header that several lines or none have. */
 export function shownValues(values: readonly string[]): string {
   return values.length === 0 ? 'absent' : values.map((value) => value.slice(0, 120)).join(' | ')
 }

@@ -1,47 +1,44 @@
 /**
- * How bad a finding is. `error`: broken, or open to an attack; `warning`: it will be, or weakens a
- * defence; `info`: advice; `unknown`: the check could not be made, which is never as good as a check
- * that found nothing.
+ * `error`: broken or vulnerable; `warning`: soon broken or weaker; `info`: advice; `unknown`: the
+ * check failed to run, which is never a pass.
  */
 export const levels = ['error', 'warning', 'info', 'unknown'] as const
 export type Level = (typeof levels)[number]
 
-/** What mends a finding: a sentence, and the exact lines where there are some. */
+/** How to fix a finding. */
 export interface Mend {
   readonly do: string
-  /** A line of the environment of the service, or a command. */
+  /** A line of the environment, or a command. */
   readonly setting?: string
-  /** Lines of the `server` or `location` of nginx. */
+  /** Lines of an nginx `server` or `location`. */
   readonly nginx?: string
-  /** Lines of the site in a Caddyfile. */
+  /** Lines of a Caddyfile site. */
   readonly caddy?: string
 }
 
-/** A row of the table of checks: docs/doctor.md shows each of them. */
 export interface Check<Context> {
-  /** Stays as it is: monitoring goes by it. */
+  /** Stable: used by monitoring. */
   readonly id: string
-  /** Of its findings, unless one of them says otherwise. */
+  /** Default level of findings. */
   readonly level: Exclude<Level, 'unknown'>
-  /** A phrase for a deployment without a finding. */
+  /** Shown without findings. */
   readonly passMessage: string
   readonly why: string
   readonly mend: Mend
-  /** Settings whose warnings at the start this check replaces. */
+  /** Settings whose startup warnings this check replaces. */
   readonly covers?: readonly string[]
-  /** Answers nothing if all is well. @throws CouldNotCheck */
+  /** Empty on success. @throws CouldNotCheck */
   readonly find: (context: Context) => readonly Found[] | Promise<readonly Found[]>
 }
 
-/** What a check has found; what it does not say is that of its row. */
 export interface Found {
-  /** A sentence. May hold what another host has sent: the report escapes it. */
+  /** May contain text of another host: the report escapes it. */
   readonly what: string
   readonly level?: Level
   readonly mend?: Partial<Mend>
 }
 
-/** A check could not be made; the message says why. */
+/** The message gives the reason. */
 export class CouldNotCheck extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -6,29 +6,27 @@ import type { Machine } from './machine.ts'
 import type { PeerCertificate } from './peer-certificate.ts'
 import type { Probe } from './probe.ts'
 
-/** The context of the checks that need no database. */
 export interface OfflineContext extends Pick<Deps, 'clock' | 'config' | 'events' | 'fetch'> {
   readonly machine: Machine
 }
 
-/** The context of the inside checks: settings, files, database, and the services that this service uses. */
 export interface InsideContext
   extends OfflineContext,
     Pick<Deps, 'assertDatabaseServes' | 'databaseFiles' | 'db' | 'measurements' | 'random'> {}
 
-/** The context of the outside checks: a service at an address, as any caller sees it. */
+/** The service at an address, as any caller sees it. */
 export interface OutsideContext {
-  /** The origin that callers use. */
+  /** The origin for callers. */
   readonly origin: string
   readonly probe: Probe
   readonly clock: Clock
-  /** The settings and the database of the service, if this machine has them. */
+  /** Null if this machine lacks them. */
   readonly inside: Pick<InsideContext, 'config' | 'db'> | null
   /** @throws CouldNotCheck */
   certificate(): Promise<PeerCertificate>
 }
 
-/** Whether callers of other machines reach the service: what is advice at a desk is a danger there. */
+/** Reachable from other machines: raises the severity of findings. */
 export function isPublic({ baseUrl, http }: Pick<Config, 'baseUrl' | 'http'>): boolean {
   return !isLoopback(new URL(baseUrl).hostname) || !isLoopback(http.host)
 }

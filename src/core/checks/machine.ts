@@ -1,12 +1,11 @@
 import { readdirSync, type Stats, type StatsFs, statfsSync, statSync } from 'node:fs'
 
-/** What is asked of the operating system. */
 export interface Machine {
-  /** Null if there is nothing at the path. @throws Error if it may not be looked at */
+  /** Null if missing. @throws Error if not permitted */
   stat(path: string): Stats | null
-  /** The names in a folder; none if it is not there. */
+  /** Empty if missing. */
   list(path: string): readonly string[]
-  /** The space of the disk of a path. @throws Error */
+  /** Disk space. @throws Error */
   space(path: string): StatsFs
 }
 

@@ -4,9 +4,8 @@ import { hostOf, mayReach } from '../outbound/target.ts'
 import { CouldNotCheck } from './check.ts'
 import type { Target } from './probe.ts'
 
-/** The certificate that a client is shown. */
 export interface PeerCertificate {
-  /** Why Node does not trust it, a code of OpenSSL such as `CERT_HAS_EXPIRED`; null if it does. */
+  /** OpenSSL code such as `CERT_HAS_EXPIRED`; null if trusted. */
   readonly mistrust: string | null
   readonly certificate: X509Certificate
   readonly namesHost: boolean
@@ -15,8 +14,8 @@ export interface PeerCertificate {
 const timeoutMs = 10_000
 
 /**
- * Shakes hands, and reads the certificate of the other side. @throws CouldNotCheck
- * @param ca PEM, an authority of the operator beside those of Node
+ * @throws CouldNotCheck
+ * @param ca PEM, in addition to Node's authorities
  */
 export async function peerCertificate(target: Target, ca?: string): Promise<PeerCertificate> {
   const { addresses, rules, url } = target

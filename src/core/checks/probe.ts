@@ -9,18 +9,18 @@ import { OutboundError } from '../outbound/outbound-error.ts'
 import { checkedUrl, hostOf, type OutboundRules } from '../outbound/target.ts'
 import { CouldNotCheck } from './check.ts'
 
-/** Where the requests of the outside checks go: one host, at the addresses it had at the beginning. */
+/** One host with its initial addresses. */
 export interface Target {
-  /** The origin as people write it. */
+  /** As the operator writes it. */
   readonly origin: string
-  /** The same with the port that is connected to. */
+  /** With the port of the connection. */
   readonly url: URL
   readonly addresses: readonly string[]
   readonly rules: OutboundRules
 }
 
 export interface TargetOptions {
-  /** `address` or `address:port` to connect to in place of what the name leads to. */
+  /** `address` or `address:port`, overrides DNS. */
   readonly connect?: { readonly address: string; readonly port: number | null }
   readonly lookup?: Lookup
 }
@@ -28,9 +28,8 @@ export interface TargetOptions {
 const lookUpMs = 10_000
 
 /**
- * Looks the host up, once for all requests: a name that leads elsewhere later gains nothing. The
- * addresses of the host that the operator has named may be private; those of metadata services are
- * refused, and so is every other host. @throws OutboundError
+ * Resolves the host once, against DNS rebinding. Private addresses of the named host are allowed;
+ * metadata services and other hosts are rejected. @throws OutboundError
  */
 export async function targetOf(
   given: string,
@@ -74,40 +73,35 @@ export interface ProbeRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** See `OutboundRequest.target`. */
   readonly target?: string
   readonly localAddress?: string
 }
 
 export interface Answer {
   readonly status: number
-  /** All values of a header, one for each line that was sent. */
+  /** One value per header line. */
   all(name: string): readonly string[]
-  /** The first value, or the empty text. */
   header(name: string): string
   readonly body: string
-  /** The body as JSON; undefined if it is none. */
+  /** Undefined if not JSON. */
   readonly json: unknown
   readonly address: string
   readonly localAddress: string
 }
 
-/**
- * Sends requests to one target. No redirect is followed, and no secret is sent. Both throw CouldNotCheck
- * where the answer would tell nothing.
- */
+/** Follows no redirects, sends no secrets. @throws CouldNotCheck if the response is meaningless */
 export interface Probe {
   readonly target: Target
   /** @throws OutboundError */
   send(path: string, sent?: ProbeRequest): Promise<Answer>
-  /** The same for a plain GET, which is sent once however often it is asked for. */
+  /** A cached GET. */
   get(path: string): Promise<Answer>
 }
 
 const timeoutMs = 10_000
-// For all requests of a probe: an address that answers each of them slowly ends as well.
+// Total time, against a slow server.
 const allMs = 60_000
-// A page, or the beginning of one.
+// Longer bodies are truncated.
 const maxAnswerBytes = 65_536
 
 export function createProbe(
@@ -135,7 +129,7 @@ export function createProbe(
         maxAnswerBytes,
         rules,
         lookup: async () => addresses,
-        // What a certificate lacks is the finding of a check; no secret goes over the connection.
+        // Certificates are checked separately; no secret is sent.
         acceptsAnyCertificate: true,
         ...options,
         ...(localAddress !== undefined && { localAddress }),
@@ -147,7 +141,7 @@ export function createProbe(
         (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
       )
     const text = answer.body.toString('utf8')
-    // What it would answer otherwise is not known.
+    // The expected response is unknown.
     const isService = all('x-request-id').length > 0
     if (isService && answer.status === 429) throw new CouldNotCheck('RATE_LIMIT_MAX is reached')
     if (isService && answer.status === 503) throw new CouldNotCheck('the service is not ready')
@@ -173,7 +167,7 @@ export function createProbe(
   }
 }
 
-/** A request to another port of the same host, over http; null if nothing answers. */
+/** http to another port; null if nothing answers. */
 export async function directly(
   { target }: Probe,
   port: number,
@@ -188,7 +182,7 @@ export async function directly(
   }
 }
 
-/** No firewall is between a machine and itself, so that an open port proves nothing. */
+/** No firewall lies in between: an open port proves nothing. */
 export function isThisMachine({ target }: Probe): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   return target.addresses.some(

@@ -1,12 +1,11 @@
-// Of the time that passes, and of how much of it may be saved for later.
+// Share of elapsed time; also limits the saved budget.
 const share = 0.01
 const maxSavedMs = 2_000
 
 /**
- * Bounds what a count costs: a count of a million sessions reads them all, and a scraper may do so
- * without a pause. It may take a hundredth of the time; once that is used up, the last count stands.
- * Callers at the same time share one.
- * @param now milliseconds that only grow
+ * Limits the cost of counting millions of rows for frequent scrapes. Without budget, returns the
+ * last count. Concurrent callers share one count.
+ * @param now monotonic milliseconds
  */
 export function boundedCount<Count>(
   count: () => Promise<Count>,

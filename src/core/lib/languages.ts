@@ -1,4 +1,4 @@
-/** The languages in which every page and message is there, by their names of BCP 47. */
+/** BCP 47 names. */
 export const languages = ['en', 'de'] as const
 
 export type Language = (typeof languages)[number]

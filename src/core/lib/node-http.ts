@@ -1,2 +1,2 @@
-/** An import of node:http by name would load all its exports, among them a client of its own. */
+/** A named import of node:http would load all exports, with another client. */
 export const http = process.getBuiltinModule('node:http')

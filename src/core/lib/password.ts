@@ -2,9 +2,7 @@ import { codePointLength } from './text.ts'
 
 const maxLength = 128
 
-/**
- * Answers the message of `details` for a text that cannot be a new password, otherwise undefined.
- */
+/** Message for `details`; undefined if acceptable. */
 export function passwordRefusal(password: string, minLength: number): string | undefined {
   if (!password.isWellFormed() || password.includes('\0')) {
     return 'must not hold NUL characters or lone surrogates'

@@ -1,7 +1,6 @@
 /**
- * Folds a text for comparison without regard to case: the lower case of its upper case, so that
- * characters with the same upper case (final sigma, sharp s) become equal. Only the dotless i stays
- * unchanged, as in Unicode's case folding.
+ * Lower case of the upper case: final sigma and sharp s compare equal. The dotless i stays, as in
+ * Unicode case folding.
  */
 export function caseFold(text: string): string {
   let folded = ''
@@ -11,26 +10,23 @@ export function caseFold(text: string): string {
   return folded
 }
 
-/** Lower, upper and lower case: the capital sharp s becomes a small one, then two letters. */
+/** Repeated: the capital sharp s becomes small, then two letters. */
 function lower(character: string): string {
   return character.toLowerCase().toUpperCase().toLowerCase()
 }
 
-/**
- * The number of Unicode code points of a text; all lengths of the contract are counted in these.
- */
+/** All lengths of the contract count code points. */
 export function codePointLength(text: string): number {
   let length = 0
   for (const _ of text) length += 1
   return length
 }
 
-/** Whether every database can store a text: no NUL (PostgreSQL), no lone surrogate (not UTF-8). */
+/** No NUL (PostgreSQL), no lone surrogate (not UTF-8). */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Formats a line of a table, without blanks at its end. */
 export function alignedLine(cells: readonly string[], widths: readonly number[]): string {
   return `${cells
     .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -38,10 +34,7 @@ export function alignedLine(cells: readonly string[], widths: readonly number[])
     .trimEnd()}\n`
 }
 
-/**
- * Formats a table with each column as wide as its widest cell, or as wide as `fixed` says: a wider cell
- * then moves the rest of its own line, and no other line.
- */
+/** Columns fit their widest cell, or `fixed`: a wider cell shifts only its own line. */
 export function inColumns(
   table: readonly (readonly string[])[],
   fixed: Readonly<Record<number, number>> = {},

@@ -1,10 +1,9 @@
-/** A map of at most `maxEntries`; a further entry removes the one that was set longest ago. */
+/** When full, removes the entry that was set longest ago. */
 export class BoundedMap<Key, Value> {
   readonly #maxEntries: number
   readonly #entries = new Map<Key, Value>()
-  // While each set removes a key, it goes on where the last one stood: a new iterator would first
-  // pass the places of all keys that were removed before, thousands in a large map. Kept no longer,
-  // because an iterator that stands still holds all earlier tables of its map in memory.
+  // Reused while sets evict keys: a new iterator would first skip all deleted slots. Otherwise
+  // dropped: an idle iterator keeps old tables in memory.
   #oldestFirst: MapIterator<Key> | undefined
 
   constructor(maxEntries: number) {
@@ -16,7 +15,7 @@ export class BoundedMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key) // so that it becomes the youngest
+    this.#entries.delete(key) // moves the key to the end
     if (this.#entries.size >= this.#maxEntries) this.#removeOldest()
     else this.#oldestFirst = undefined
     this.#entries.set(key, value)

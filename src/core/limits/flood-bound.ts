@@ -1,28 +1,27 @@
 const minuteMs = 60_000
 
-/** What one source did too often in a minute to be taken one by one. */
+/** Events of one source above the limit in a minute. */
 export interface Counted {
-  /** Null: of several sources, because there were too many of them. */
+  /** Null: several sources, beyond `maxSources`. */
   readonly source: string | null
   readonly kind: string
   readonly count: number
-  /** When the minute began, in epoch milliseconds. */
+  /** Start of the minute, epoch milliseconds. */
   readonly since: number
 }
 
 export interface FloodBoundOptions {
-  /** How many of one source are taken one by one in a minute, of all kinds together. */
+  /** Limit per source, all kinds together. */
   readonly maxPerMinute?: number
-  /** How many sources, and how many counts, are told apart in a minute. */
+  /** Sources and counts distinguished per minute. */
   readonly maxSources?: number
-  /** Takes a count when its minute is over. */
+  /** Called at the end of the minute. */
   readonly onCounted: (counted: Counted) => void
 }
 
 /**
- * Bounds what a flood leaves behind: of each source the first few in a minute are taken one by one,
- * and of the others the number is told at the end of the minute, by kind. The memory is bounded as
- * well: all sources beyond `maxSources` share one bound and one count.
+ * The first events of each source in a minute pass, the rest are counted by kind. Bounds memory:
+ * sources beyond `maxSources` share one limit and count.
  */
 export class FloodBound {
   readonly #maxPerMinute: number
@@ -38,7 +37,7 @@ export class FloodBound {
     this.#onCounted = onCounted
   }
 
-  /** Whether this one is taken by itself; otherwise it is counted. `now`: epoch milliseconds. */
+  /** False: counted. `now`: epoch milliseconds. */
   admits(source: string, kind: string, now: number): boolean {
     this.tellEnded(now)
     const known = this.#taken.has(source) || this.#taken.size < this.#maxSources
@@ -52,7 +51,7 @@ export class FloodBound {
     return false
   }
 
-  /** Tells the counts if their minute is over. A job calls it, for what no other source follows. */
+  /** Called by a job, when no further event follows. */
   tellEnded(now: number): void {
     const minute = Math.floor(now / minuteMs)
     if (minute === this.#minute) return
@@ -61,10 +60,10 @@ export class FloodBound {
     this.#minute = minute
   }
 
-  /** Tells the counts of the minute under way, because the process stops. */
+  /** Reports the current minute at shutdown. */
   tellAll(): void {
     const counts = this.#counts
-    this.#counts = new Map() // before they are told, because that may count again
+    this.#counts = new Map() // before the callback, which may count again
     const since = this.#minute * minuteMs
     for (const counted of counts.values()) this.#onCounted({ ...counted, since })
   }

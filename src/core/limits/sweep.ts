@@ -1,6 +1,6 @@
 /**
- * Makes a function that removes expired entries from a map. Each call checks the next `batchSize`
- * entries, because a pass over a million would block the event loop.
+ * Removes expired map entries, `batchSize` checked per call: a pass over a million would block the
+ * event loop.
  */
 export function createSweep<Key, Value>(
   map: Map<Key, Value>,

@@ -12,11 +12,10 @@ import { escaping } from './log-lines.ts'
 import { eventsOf } from './sinks.ts'
 import type { Traces, Tracing } from './tracing.ts'
 
-/** The dependencies that reach outside the process; `main.ts` or a test creates them. */
 export interface Deps {
   readonly config: Config
   readonly db: Database
-  /** The same database with asynchronous commits: a loss of power can undo the last of them. */
+  /** A power failure can undo the last commits. */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly assertDatabaseServes: () => Promise<void>
@@ -26,19 +25,13 @@ export interface Deps {
   readonly random: Random
   readonly log: Logger
   readonly events: Events
-  /** What this process measures of itself. */
   readonly measurements: Measurements
-  /** The processes of this service on this machine. */
   readonly workers: Workers
-  /** For requests to other services. */
   readonly fetch: typeof fetch
-  /** Absent where no traces are exported. */
   readonly traces?: Traces | null
 }
 
-/**
- * Creates the dependencies of a process. @throws DatabaseUnavailable if the database is unusable
- */
+/** @throws DatabaseUnavailable */
 export function systemDeps(
   config: Config,
   {
@@ -50,7 +43,7 @@ export function systemDeps(
     tracing = null as Tracing | null,
   } = {},
 ): Deps {
-  process.umask(0o077) // no other user may read the database, its log and the keys
+  process.umask(0o077) // database, log and keys are private
   const measurements = createMeasurements()
   const connected = connect({
     ...config.database,
@@ -76,9 +69,8 @@ export function systemDeps(
 }
 
 /**
- * The change feed of one worker of several on PostgreSQL, whose notifications may arrive after an
- * answer was sent: a worker that has committed a change tells the others before it answers. SQLite
- * needs none of it, because its feed reads the file at each look.
+ * On PostgreSQL, a notification may arrive after the response: a worker tells the others before it
+ * answers. The SQLite feed reads the file.
  */
 export function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
   if (workers.count === 1) return feed
@@ -94,19 +86,16 @@ export function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
 }
 
 export interface LogOptions {
-  /** Standard output unless another is given. */
+  /** Default: standard output. */
   readonly destination?: pino.DestinationStream
   readonly workers?: Pick<Workers, 'count' | 'outputFile'>
-  /** Fields of modules from outside that hold secrets; lower-case names of request headers. */
+  /** Secret fields of external modules; request headers in lower case. */
   readonly secretFields?: readonly string[]
 }
 
 const secretFieldsOfOurs = ['password', 'token', 'secret', 'cookie', 'authorization']
 
-/**
- * Creates the log: JSON lines on standard output, with fields that could hold a secret redacted, and
- * with characters escaped that could steer a terminal.
- */
+/** JSON lines, with secret fields redacted and terminal control characters escaped. */
 export function createLog(
   level: string,
   { destination, workers = soleProcess, secretFields = [] }: LogOptions = {},
@@ -133,9 +122,8 @@ export function createLog(
 type Stringifiers = Record<symbol, ((value: unknown) => string | undefined) | undefined>
 
 /**
- * Spares texts, numbers and booleans pino's search for secret fields inside a value, which reads its
- * list of fields anew for each value of a line: only an object has fields. A value that is a secret
- * field itself is redacted by its name, before this.
+ * Skips pino's slow search for nested secret fields in primitive values. Secret fields themselves
+ * are redacted by name before.
  */
 function withPlainValuesAsTheyAre(log: Logger): Logger {
   const { stringifiersSym, wildcardFirstSym } = pino.symbols
@@ -149,17 +137,16 @@ function withPlainValuesAsTheyAre(log: Logger): Logger {
 
 const plainTypes = new Set(['string', 'number', 'boolean'])
 
-// How much of the log is kept in memory while it cannot be written; further lines are dropped.
+// Memory for lines that cannot be written; further lines are dropped.
 const maxUnwrittenBytes = 1_048_576
 
-/** Writes to standard output. While the disk is full, lines wait, and the service goes on. */
 function standardOutput({
   count,
   outputFile,
 }: Pick<Workers, 'count' | 'outputFile'>): pino.DestinationStream {
   const open = (fd: number) => {
     const output = pino.destination({ fd, sync: true, maxLength: maxUnwrittenBytes })
-    output.on('error', () => {}) // there is no other place to report it
+    output.on('error', () => {}) // nowhere to report it
     return output
   }
   const first = open(1)

@@ -1,6 +1,6 @@
 import { eventType, eventTypeOfProcess, type NoPayload } from '../events/types.ts'
 
-/** Where the service listens: no event of a request, so that `address` is its own. */
+/** `address` is the listening address, not a client's. */
 type Listening = {
   readonly address: string
   readonly redirect?: string

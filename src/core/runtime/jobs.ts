@@ -5,40 +5,33 @@ import type { Clock } from '../lib/clock.ts'
 import { type Measurements, ofJob } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 
-/** Work that is repeated on a schedule. A failure is logged, and the next run tries again. */
+/** A failure is logged; the next run retries. */
 export interface Job {
   readonly name: string
   readonly everyMs: number
-  /**
-   * Whether each worker runs it, because it is about the memory of a process. Any other job is done
-   * once: by the first worker.
-   */
+  /** For work on process memory. Other jobs run in the first worker only. */
   readonly inEachWorker?: boolean
-  /** Whether it reads files that were changed: SIGHUP runs it at once. */
+  /** SIGHUP runs the job at once. */
   readonly readsFiles?: boolean
-  /**
-   * Whether there is nothing to do; asked before each run of the schedule. For a job that looks ten times
-   * a second: it makes no promise and no asynchronous context then.
-   */
+  /** Saves promises and contexts of a job that runs ten times a second. */
   isIdle?(): boolean
-  /** Does the work once; ends early if `stop` aborts because the service stops. */
+  /** Ends early when `stop` aborts. */
   run(stop?: AbortSignal): Promise<unknown>
 }
 
-/** Answers the job with a context that names a job as the actor of its events. */
+/** Names a job as the actor of events. */
 export function inJobContext({ run, ...job }: Job): Job {
   return { ...job, run: (stop) => inContext('job', () => run(stop)) }
 }
 
-// A pause between two batches, in which requests are served.
+// Lets requests run between batches.
 const restMs = 2
 
 type PurgeBatch = (batchSize: number) => Promise<number>
 
 /**
- * Makes the `run` of jobs that purge in batches until no expired row is left, and answers how many
- * rows were deleted. Of all these jobs one batch runs at a time, so that a request waits for one at
- * most.
+ * Runs until no expired row is left; returns the deleted rows. One batch at a time across jobs: a
+ * request waits for at most one.
  */
 export function inBatches(batchSize: number): (purgeBatch: PurgeBatch) => Job['run'] {
   let last: Promise<unknown> = Promise.resolve()
@@ -55,7 +48,6 @@ export function inBatches(batchSize: number): (purgeBatch: PurgeBatch) => Job['r
   }
 }
 
-/** The jobs that a worker runs. */
 export function jobsOfWorker(
   jobs: readonly Job[],
   { index }: Pick<Workers, 'index'>,
@@ -69,12 +61,12 @@ export interface JobsDeps {
   readonly measurements: Pick<Measurements, 'jobs'>
 }
 
-/** Schedules the jobs; answers a function that stops them and waits for those under way. */
+/** Returns a function that stops the jobs and waits for running ones. */
 export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<void> {
   const underWay = new Map<string, Promise<void>>()
   const stop = new AbortController()
   const timers = jobs.map((job) => {
-    const measured = ofJob(deps.measurements, job.name) // it is shown before its first run
+    const measured = ofJob(deps.measurements, job.name) // creates the metric before the first run
     measured.everyMs = job.everyMs
     return setInterval(() => {
       if (underWay.has(job.name)) return
@@ -95,7 +87,7 @@ export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<v
   }
 }
 
-/** Runs a job once, and measures it. Never throws. */
+/** Never throws. */
 export async function attempt(
   { name, run }: Job,
   { clock, log, measurements }: JobsDeps,

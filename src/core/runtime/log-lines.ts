@@ -1,12 +1,12 @@
 import type pino from 'pino'
 
-// DEL and the controls of C1, marks of direction and of no width, separators of lines and of
-// paragraphs: JSON leaves them as they are, and a terminal or a reader of lines may obey them.
+// DEL, C1 controls, bidi and zero-width marks, line and paragraph separators: JSON leaves them
+// unescaped, and terminals may obey them.
 const steering = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /**
- * Escapes, in a line of JSON, the characters that could steer a terminal or forge another line; JSON
- * itself has escaped the controls below U+0020. The value stays the same.
+ * Escapes characters that could steer a terminal or forge a line; JSON escapes those below U+0020.
+ * The JSON value is unchanged.
  */
 export function escapedLine(line: string): string {
   return line.replace(steering, escaped)
@@ -17,7 +17,6 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Makes a destination whose lines are escaped. */
 export function escaping(destination: pino.DestinationStream): pino.DestinationStream {
   return { write: (line) => destination.write(escapedLine(line)) }
 }

@@ -8,19 +8,17 @@ import { Secret } from '../crypto/secret.ts'
 import { systemCode } from '../reason.ts'
 
 /**
- * The note that a running service leaves in its data directory, `service-<pid>.json`: a digest of
- * each of its settings, so that a command can tell which of them differ in its own environment. It
- * is removed when the process exits; that of a killed one is recognized and ignored.
+ * `service-<pid>.json` in the data directory: digests of the settings, so that commands can detect
+ * different settings. Removed at exit; notes of killed processes are ignored.
  */
 interface ServiceNote {
   readonly pid: number
-  /** The machine and the start of the process: a process id is used again. */
+  /** Machine and start time: process ids are reused. */
   readonly process: string
   readonly salt: string
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** What a note is made of. */
 export interface NoteOptions {
   readonly config: Pick<Config, 'baseUrl' | 'database' | 'ofModules'>
   readonly env: Readonly<Record<string, string | undefined>>
@@ -28,13 +26,10 @@ export interface NoteOptions {
 
 const fileName = /^service-[1-9][0-9]*\.json$/
 const saltBytes = 16
-/** In characters: enough to see a difference, and too few to confirm a guess. */
+/** Characters: shows a difference, but cannot confirm a guess. */
 const digestLength = 6
 
-/**
- * Leaves the note of this process, if the data directory exists and can be written; answers the
- * function that removes it.
- */
+/** Skipped without a writable data directory; returns the removal. */
 export function leaveServiceNote(
   options: NoteOptions,
   random: Random,
@@ -52,24 +47,24 @@ export function leaveServiceNote(
   const remove = () => {
     try {
       rmSync(path, { force: true })
-    } catch {} // the directory has become read-only: the note is recognized as one of no process
+    } catch {} // read-only directory: the stale note is ignored
   }
   try {
     for (const { path: stale, isRunning } of notesIn(dataDirectory)) if (!isRunning) rmSync(stale)
     writeFileSync(path, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o600 })
   } catch {
-    return () => {} // without a note, commands do not warn
+    return () => {} // no note, no warnings
   }
   return remove
 }
 
-/** A running service, with its settings among `names` that differ from those given. */
+/** `names` that differ from the given settings. */
 export interface RunningService {
   readonly pid: number
   readonly different: readonly SettingName[]
 }
 
-/** The services of this machine that run on a data directory. */
+/** On this machine and data directory. */
 export function runningServices(
   options: NoteOptions,
   names: readonly SettingName[],
@@ -92,14 +87,14 @@ function digests({ config, env }: NoteOptions, salt: string): Map<string, string
   const shown = new Map<string, unknown>(
     all.flatMap(({ name, setting, value }): [string, unknown][] => {
       if (setting.isForFirstStart) return []
-      // The note would not follow a file that is read anew.
+      // The file may have changed since the note.
       if (setting.isFileReread && env[`${name}_FILE`]) return []
       if (!setting.secret) return [[name, value]]
       return setting.isKey ? [[name, value instanceof Secret ? value.reveal() : null]] : []
     }),
   )
   shown.set('BASE_URL', config.baseUrl)
-  // Without the password, which a guess could be compared with.
+  // Without the password, so that guesses cannot be compared.
   shown.set('DATABASE_URL', postgres && [postgres.host, postgres.port, postgres.database])
   const digestOf = (value: unknown) =>
     keyedDigest(Buffer.from(salt), JSON.stringify(value) ?? '').slice(0, digestLength)
@@ -140,18 +135,18 @@ function isRunning({ pid, process: noted }: ServiceNote): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it runs as another user.
+    // EPERM: another user's process.
     if (systemCode(error) !== 'EPERM') return false
   }
   return processOf(pid) === noted
 }
 
-/** The machine, the namespace of process ids, and the start of a process, as far as it is told. */
+/** Machine, pid namespace and start time, where available. */
 function processOf(pid: number): string {
   const told = [
     () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
     () => readlinkSync('/proc/self/ns/pid'),
-    // The fields after the name, which may hold spaces and brackets. proc_pid_stat(5): starttime.
+    // Fields after the name, which may contain spaces and brackets. proc_pid_stat(5): starttime.
     () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? '',
   ].map((tell) => {
     try {

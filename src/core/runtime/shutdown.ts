@@ -4,32 +4,28 @@ import type { Deps } from './deps.ts'
 import { crash } from './events.ts'
 
 const drainMs = 10_000
-/** For how long monitoring and the console, which asks every ten seconds, can read the reason of the end. */
+/** Time for monitoring and the console, which polls every ten seconds, to read the reason. */
 const reportMs = 12_000
-// npm forwards a signal that the terminal or the supervisor has sent to the whole process group:
-// the same signal within this time is not a second one.
+// npm forwards a signal that the process group already received: ignore the repetition.
 const sameSignalMs = 2_000
 
-/** How the process stops. */
 export interface Stopping {
-  /** Whether it has begun to. */
   isStopping(): boolean
-  /** Whether it stops because of a fault of its own. */
+  /** Stops because of its own fault. */
   isCrash(): boolean
   /**
-   * Ends the process because a file of its SQLite database was replaced, with an exit code of its own
-   * and without closing the database. Monitoring has twelve seconds to read why; a stop ends it at once.
+   * Exits without closing the SQLite database, with a separate exit code. Monitoring has twelve
+   * seconds to read why, unless stopped.
    */
   filesReplaced(path: string): void
 }
 
 /**
- * Shuts down gracefully at SIGTERM and SIGINT, and at SIGHUP if its terminal closes: it accepts no new connection, answers every accepted
- * request and exits with 0. After a second signal, or after ten seconds, the process exits with 1
- * at once. An uncaught exception starts the same shutdown with exit code 1, because the state of
- * the process is unknown. Of several workers the primary has the signals, and tells each worker to
- * stop; without their primary they stop by themselves. A stop during the start waits until `begun`
- * resolves: what is closed half-way would fail, and say so as if the start had.
+ * Graceful shutdown at SIGTERM, SIGINT, and SIGHUP of a closed terminal: accepts no connections,
+ * answers accepted requests, exits with 0. Exits with 1 at once after a second signal or ten
+ * seconds. An uncaught exception does the same with code 1: the state is unknown. The primary
+ * forwards signals to workers, which stop without it. A stop during startup waits for `begun`:
+ * half-started parts would report false errors.
  */
 export function drainOnSignal(
   server: FastifyInstance,
@@ -59,7 +55,7 @@ export function drainOnSignal(
     }
   }
 
-  /** A database whose files were replaced was not closed, or has let the stop fail. */
+  /** A replaced database was not closed, or made the stop fail. */
   const exit = (code: number) => {
     const path = databaseFiles?.replaced()
     if (path) filesReplaced(path)

@@ -1,18 +1,17 @@
 import type { Logger } from 'pino'
 import { soleProcess, stopSignals, type Workers } from '../workers/workers.ts'
 
-/** What signals change while the service runs. With WORKERS the primary has them, and tells each worker. */
+/** With WORKERS, the primary handles signals and tells the workers. */
 export interface SignalsDeps {
   readonly log: Logger
-  /** Reads anew, at once, the files that are looked at from time to time. Never throws. */
+  /** Reads watched files now. Never throws. */
   readonly readFiles: () => Promise<void>
   readonly workers?: Pick<Workers, 'count' | 'isTerminal' | 'kept' | 'onAsked'>
 }
 
 /**
- * SIGUSR2 changes the level of the log to `debug`, and back to LOG_LEVEL at the next one. SIGHUP reads files
- * anew: certificate, clients, rules, master key. Neither ends the process, but SIGHUP at a terminal does, which
- * has closed then: see `stopSignals`.
+ * SIGUSR2 toggles log level `debug` and LOG_LEVEL. SIGHUP reads certificate, clients, rules and
+ * master key again; from a closed terminal it stops the process: see `stopSignals`.
  */
 export function followSignals({ log, readFiles, workers = soleProcess }: SignalsDeps): void {
   const configured = log.level
@@ -20,7 +19,7 @@ export function followSignals({ log, readFiles, workers = soleProcess }: Signals
     log.level = level ?? configured
   }
   if (workers.count > 1) {
-    // That of a replacement is the one that the others have now.
+    // A replacement worker takes the current level.
     setLevel((workers.kept['log level'] as string | undefined) ?? null)
     workers.onAsked('log level', (level) => setLevel(level as string | null))
     workers.onAsked('read files', readFiles)

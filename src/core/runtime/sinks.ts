@@ -13,20 +13,18 @@ import type { Measurements } from '../measurements/measurements.ts'
 
 interface SinkDeps {
   readonly clock: Clock
-  /** Absent: all lines have their addresses. */
+  /** Absent: addresses are logged. */
   readonly config?: Pick<Config, 'logsAddresses'>
   readonly log: Logger
-  /** What counts the events; absent where nothing asks for the counts. */
+  /** Absent without metrics. */
   readonly measurements?: Measurements
 }
 
-/** The sinks of all events of this service: of HTTP, the command line and jobs. */
 function sinksOf({ config, log, measurements }: SinkDeps): Sinks {
   const counts: AfterCommitSink[] = measurements ? [(event) => countEvent(measurements, event)] : []
   return { inside: [], afterCommit: counts, bounded: [logSink(log, config)] }
 }
 
-/** Creates the events of a process, with the sinks of the service unless others are given. */
 export function eventsOf(deps: SinkDeps & { readonly sinks?: Sinks }): Events {
   return createEvents({ sinks: sinksOf(deps), ...deps })
 }

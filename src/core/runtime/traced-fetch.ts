@@ -5,15 +5,14 @@ import type { Traces } from './tracing.ts'
 
 export interface TracedFetchOptions {
   readonly fetch: typeof fetch
-  /** Null: nothing is exported, and the trace of the caller is handed on. */
+  /** Null: no export; the caller's trace is passed on. */
   readonly traces: Pick<Traces, 'beginCall'> | null
-  /** An address whose paths tell something of a password: its requests are named without theirs. */
+  /** Origin whose paths reveal parts of a password: omitted from spans. */
   readonly hiddenPaths?: string | undefined
 }
 
 /**
- * Makes the `fetch` of all requests to other services, which hands the trace of the work under way
- * on, and measures each request if traces are exported. W3C Trace Context.
+ * Propagates the current trace (W3C Trace Context) and measures requests if traces are exported.
  */
 export function tracedFetch({ fetch, traces, hiddenPaths }: TracedFetchOptions): typeof fetch {
   return async (input, init) => {
@@ -36,7 +35,7 @@ export function tracedFetch({ fetch, traces, hiddenPaths }: TracedFetchOptions):
   }
 }
 
-/** OpenTelemetry's semantic conventions of HTTP clients. A query may hold secrets. */
+/** OpenTelemetry HTTP client conventions, without queries, which may hold secrets. */
 function attributesOf(
   input: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,

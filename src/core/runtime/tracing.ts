@@ -7,29 +7,26 @@ import type { Span, SpanAttributes } from '../events/trace-context.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Workers } from '../workers/workers.ts'
 
-/** The traces that this process exports. */
 export interface Traces {
-  /** Begins the span of a request; null for one that is not exported. */
+  /** Null if not sampled. */
   beginRequest(headers: IncomingHttpHeaders, attributes: SpanAttributes): Span | null
   /**
-   * Begins the span of a request to another service: a part of the work under way, or of work that
-   * several requests share a trace of its own. Null if it is not exported.
+   * A child of the current work; work shared by several requests gets its own trace. Null if not
+   * exported.
    */
   beginCall(attributes: SpanAttributes): Span | null
   readonly counts: TraceCounts
-  /** Sends what waits, for two seconds at most. */
+  /** Sends waiting spans, two seconds at most. */
   close(): Promise<void>
 }
 
-/** How many there were since the start of the process. */
 export interface TraceCounts {
-  /** Spans that the collector has taken. */
+  /** Accepted by the collector. */
   spansExported(): number
-  /** Spans that no collector has, because it was slow, away or refused them, or a trace was too long. */
+  /** Lost: the collector was slow, unavailable or rejected them, or a trace was too long. */
   spansDropped(): number
-  /** Spans that wait now. */
   spansWaiting(): number
-  /** Traces that were not exported because of TRACES_PER_SECOND. */
+  /** Not exported because of TRACES_PER_SECOND. */
   tracesRefused(): number
 }
 
@@ -40,12 +37,11 @@ export interface TracesDeps {
   readonly workers: Pick<Workers, 'share' | 'index'>
 }
 
-/** The export of traces, which a module brings: see `tracing` of `Module`. */
+/** See `tracing` of `Module`. */
 export interface Tracing {
   readonly traces: Traces
-  /** Wraps the dialect of the database: see `ConnectOptions.observe`. */
+  /** See `ConnectOptions.observe`. */
   readonly observe: NonNullable<ConnectOptions['observe']>
 }
 
-/** Creates the export of traces. */
 export type CreateTracing = (config: Config, deps: TracesDeps) => Tracing

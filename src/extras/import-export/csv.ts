@@ -2,18 +2,16 @@ import type { Detail } from '../../core/errors.ts'
 import { unguardFormula } from '../../core/lib/formula-guard.ts'
 import { newline, type RecordEnd } from './records.ts'
 
-/** The separators of cells: RFC 4180, spreadsheets of countries with a decimal comma, and TSV. */
 const separators = [',', ';', '\t'] as const
 export type Separator = (typeof separators)[number]
 
 const quote = 0x22
 
-/** Answers the separator with which a first line names a column `username`; undefined: with none. */
 export function separatorOf(header: string): Separator | undefined {
   return separators.find((separator) => namesOf(header, separator).includes('username'))
 }
 
-/** The names of the columns in lower case. A header that cannot be read names none. */
+/** Lower case; empty if the header is malformed. */
 function namesOf(header: string, separator: Separator): string[] {
   const row = cellsOf(header, separator)
   return 'cells' in row ? row.cells.map((cell) => cell.trim().toLowerCase()) : []
@@ -21,13 +19,10 @@ function namesOf(header: string, separator: Separator): string[] {
 
 export interface Header {
   readonly names: readonly string[]
-  /** The columns that no field of an account has. */
   readonly ignored: readonly string[]
-  /** Why no row can be read. */
   readonly details: readonly Detail[]
 }
 
-/** Reads the first line, which names the columns. */
 export function readHeader(
   text: string,
   separator: Separator,
@@ -51,7 +46,7 @@ export function readHeader(
   }
 }
 
-/** Ends rows at line feeds outside of quotes. After a wrong quote the row ends with its line. */
+/** Ends rows at line feeds outside quotes. After a malformed quote, the row ends with its line. */
 export function rowEnd(separator: Separator): RecordEnd {
   const between = separator.charCodeAt(0)
   let cell: 'begins' | 'is plain' | 'is quoted' | 'was quoted' = 'begins'
@@ -75,7 +70,6 @@ type Row =
   | { readonly cells: readonly string[] }
   | { readonly column: number; readonly message: string }
 
-/** Splits a row into cells. RFC 4180: a cell in quotes may hold separators, line ends and `""`. */
 function cellsOf(text: string, separator: Separator): Row {
   const cells: string[] = []
   const refuse = (message: string): Row => ({ column: cells.length, message })
@@ -107,7 +101,7 @@ function closingQuote(text: string, from: number): number {
   }
 }
 
-/** Reads a row to the value that its line of JSON would have, or to its errors; null if it is blank. */
+/** The value of the equivalent JSON line, its errors, or null if blank. */
 export function readRow(
   text: string,
   separator: Separator,
@@ -132,7 +126,7 @@ export function readRow(
   return { value: Object.fromEntries(fields) }
 }
 
-/** How the cell of a column becomes the field of that name; undefined: the field is absent. */
+/** Undefined: the field is absent. */
 const readers: Readonly<Record<string, (cell: string) => unknown>> = {
   username: guarded,
   name: guarded,
@@ -150,7 +144,6 @@ const readers: Readonly<Record<string, (cell: string) => unknown>> = {
   user_id: (cell) => (/^\d+$/.test(cell) ? Number(cell) : literal(cell)),
 }
 
-/** The columns that are read. */
 export const columns: readonly string[] = Object.keys(readers)
 
 function literal(cell: string): string | undefined {
@@ -161,7 +154,7 @@ function guarded(cell: string): string | undefined {
   return literal(unguardFormula(cell))
 }
 
-/** Spreadsheets write flags in capitals. Another text is no flag, and is refused as one of JSON. */
+/** Spreadsheets write flags in capitals. Other texts are rejected. */
 function flag(cell: string): unknown {
   const word = cell.toLowerCase()
   return word === 'true' || word === 'false' ? word === 'true' : literal(cell)

@@ -4,7 +4,6 @@ import { roleNamesOfAccount } from '../../core/database/role-names.ts'
 
 export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
 
-/** Reads accounts with their users, in the order of user ids, after an id. */
 export function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: number) {
   return db
     .selectFrom('accounts')

@@ -11,13 +11,13 @@ import { splitRoles } from '../../modules/authentication/account.ts'
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
 export interface ExportOptions {
-  /** Includes the hashes that an import requires. Never over HTTP. */
+  /** Includes the hashes that an import requires; never over HTTP. */
   readonly withHashes: boolean
-  /** The hash of an unknown password, for accounts without one, since an import requires a hash. */
+  /** The hash for accounts without a password, since an import requires a hash. */
   readonly unknownHash?: string
-  /** Called before each batch is sent; ends the export by throwing. */
+  /** Called before each batch; throws to end the export. */
   readonly authorize?: () => Promise<void>
-  /** Reads a batch when its turn in the queue comes; absent: at once. */
+  /** Default: reads at once, without a queue. */
   readonly makeBatch?: MakeBatch
 }
 
@@ -30,9 +30,8 @@ export interface ExportDeps {
 const batchSize = 500
 
 /**
- * Exports every account as a line of JSON, in the order of the user ids, without the secrets of
- * second factors. It yields texts of many lines, which it reads in batches by key as the consumer
- * takes them, and records its event after the first batch.
+ * Yields all accounts as JSON Lines by user id, without secrets of second factors. Reads batches on
+ * demand; records its event after the first batch.
  */
 export async function* exportAccounts(
   { config, db, events }: ExportDeps,
@@ -65,7 +64,7 @@ export async function* exportAccounts(
       email: row.email,
       roles: rolesAmong(splitRoles(row.roles), config.roles),
       locked: row.locked === 1,
-      // False during a pending deletion, so that an import of the line lets no one in.
+      // False during a pending deletion: an import must not enable the account.
       active: row.active === 1,
       second_factor: row.second_factor === 1,
       deletion_at: isoTimeOrNull(row.deletion_at),

@@ -25,59 +25,50 @@ import { importStore, leaseMs } from './store.ts'
 
 export interface ImportReport {
   readonly dryRun: boolean
-  /** Lines that are not blank, rows below the header, or elements of an array. */
+  /** Non-blank lines, rows, or array elements. */
   readonly lines: number
-  /** How many accounts were created, or would be: those of all lines, or none after an error. */
+  /** Accounts created, or to be created; 0 after an error. */
   readonly imported: number
-  /** The first errors, in the order of the lines. */
+  /** The first errors, by line. */
   readonly errors: readonly Mistake[]
   readonly errorsTotal: number
-  /** The columns of a table that no field has. */
+  /** Unknown columns of a table. */
   readonly ignoredColumns: readonly string[]
-  /** The first lines that would be imported, and the first that would not, if they were asked for. */
   readonly preview?: readonly LinePreview[]
 }
 
 export interface ImportOptions {
-  /** Finds every error and imports nothing. */
   readonly dryRun: boolean
-  /** Of a dry run: how many lines of each outcome are shown. 0 unless given. */
+  /** Lines to show per outcome of a dry run. Default: 0. */
   readonly preview?: number
-  /** The format of a file whose content shows none: see `readRecords`. */
+  /** The fallback format: see `readRecords`. */
   readonly otherwise: FileFormat
-  /** Called with the roles of each line; refuses the import by throwing. */
   readonly assertMayGive?: (roles: readonly Role[]) => void
-  /** Reauthorizes the caller between batches and in the last step; absent on the command line. */
+  /** Reauthorizes the caller between batches and at the end; absent on the command line. */
   readonly guard?: Guard
-  /** Called after each batch with the number of lines read so far. */
+  /** After each batch. */
   readonly onProgress?: (lines: number) => void
 }
 
-/** The import of many accounts. docs/import.md describes the format. */
 export interface Imports {
   /**
-   * Imports the accounts of a file, all of them or none, and holds one batch in memory. Users and accounts
-   * are staged in short transactions, while the service works as usual; one statement at the end
-   * makes them visible.
-   * @throws ApiError serviceUnavailable; the errors of reading the lines and of `assertMayGive`
+   * All accounts or none, with one batch in memory. Short transactions stage the rows; one
+   * statement makes them visible. docs/import.md
+   * @throws ApiError serviceUnavailable; errors of reading and of `assertMayGive`
    */
   run(pieces: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport>
-  /** The imports under way, on all nodes, the oldest first; 100 at most. */
+  /** On all nodes, oldest first; at most 100. */
   underWay(): Promise<ImportUnderWay[]>
-  /**
-   * Deletes up to `batchSize` rows of imports whose process died; answers `batchSize` if more rows
-   * may be left.
-   */
+  /** Deletes rows of imports whose process died; returns `batchSize` if more may remain. */
   purge(batchSize: number): Promise<number>
 }
 
 export interface ImportUnderWay {
   readonly id: number
-  /** Epoch milliseconds; null if a node of 0.8.0 began it. */
+  /** Epoch milliseconds; null for nodes of 0.8.0. */
   readonly startedAt: number | null
-  /** When its lines were counted. */
+  /** Time of the line count. */
   readonly seenAt: number
-  /** How many lines were read by then. */
   readonly lines: number
   readonly isDryRun: boolean
 }
@@ -90,16 +81,16 @@ export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb'
 
 const batchSize = 500
 const maxErrors = 1000
-const clearBatchSize = 50 // as many as a step of a purge
+const clearBatchSize = 50 // as in a purge
 const touchEveryMs = 30_000
 const retryMs = 1000
 const maxUnderWay = 100
 
 export function createImports(deps: ImportDeps): Imports {
   const { config, db, asyncCommitDb, clock, events, passwords } = deps
-  // Staged rows need no synchronous commit: a power failure ends the import that wrote them.
+  // Asynchronous commit: a power failure ends the import anyway.
   const store = importStore(asyncCommitDb)
-  // All imports together compute one hash at a time, so that logins are served.
+  // Imports share one hash computation at a time, so that logins stay fast.
   const oneAtATime = hashingQueue({ running: 1, waiting: Number.POSITIVE_INFINITY })
 
   return { run, purge, underWay }
@@ -148,7 +139,7 @@ export function createImports(deps: ImportDeps): Imports {
           }
           if (batch.length >= batchSize) await stageBatch()
         }
-        await setImmediate() // lets other requests run, also if lines arrive fast
+        await setImmediate() // lets other requests run when lines arrive fast
       }
       await stageBatch()
       const isDone = !dryRun && mistakes.total === 0 && (await finish())
@@ -159,7 +150,7 @@ export function createImports(deps: ImportDeps): Imports {
         ...(preview > 0 && { preview: await previewed.lines(importStore(db)) }),
       }
     } finally {
-      await abandon(id).catch(() => {}) // the job repeats it
+      await abandon(id).catch(() => {}) // the job retries
     }
 
     async function* touching(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -169,7 +160,7 @@ export function createImports(deps: ImportDeps): Imports {
       }
     }
 
-    /** Keeps the import alive between batches that take long to arrive or to hash. */
+    /** Keeps the lease alive during slow batches. */
     async function touch(): Promise<void> {
       if (clock.now() - touchedAt < touchEveryMs) return
       touchedAt = clock.now()
@@ -210,7 +201,7 @@ export function createImports(deps: ImportDeps): Imports {
       await setImmediate()
     }
 
-    /** @throws ApiError validationFailed if the password breaks the rules for new passwords */
+    /** @throws ApiError validationFailed for a password against the rules */
     async function hashOf({ secret, username, user }: AccountLine): Promise<string | null> {
       if (secret === 'none') return null
       if ('hash' in secret) return secret.hash
@@ -256,7 +247,7 @@ export function createImports(deps: ImportDeps): Imports {
     return transact(asyncCommitDb, [], (trx) => importStore(trx).clear(id, batchSize))
   }
 
-  /** Hashes a password; if logins fill the queue, it waits until the queue has module. */
+  /** Waits while logins fill the hashing queue. */
   function hashPatiently(text: string): Promise<string> {
     return oneAtATime.run(async () => {
       for (;;) {
@@ -280,14 +271,13 @@ function lockNamesOf(lines: readonly HashedLine[]): string[] {
   ])
 }
 
-/** @throws ApiError serviceUnavailable if another process has ended the import as dead */
+/** @throws ApiError serviceUnavailable if another process ended the import as dead */
 function assertAlive(isAlive: boolean): void {
   if (isAlive) return
   const reason = { code: 'import_given_up' } as const
   throw new ApiError('serviceUnavailable', { cause: 'the import was given up', reason })
 }
 
-/** Collects errors: it counts all and keeps the first `maxErrors`. */
 function gatherMistakes() {
   const kept: Mistake[] = []
   let total = 0

@@ -5,7 +5,7 @@ const [quote, backslash, comma] = ['"', '\\', ','].map(byte)
 const openings = new Set(['[', '{'].map(byte))
 const closings = new Set([']', '}'].map(byte))
 
-/** Ends the elements of an array, whose opening bracket was read. */
+/** For use after the opening bracket. */
 export function elementEnd(): { readonly endOf: RecordEnd; isClosed(): boolean } {
   let depth = 0
   let isString = false

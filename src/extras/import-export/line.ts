@@ -12,13 +12,11 @@ import type { NewUser } from '../../modules/users/user.ts'
 import type { ReadRecord } from './read-records.ts'
 import { type ImportLine, transferSchemas } from './schemas.ts'
 
-/** One error of one line. */
 export interface Mistake extends Detail {
-  /** As `ReadRecord` counts. */
+  /** As in `ReadRecord`. */
   readonly line: number
 }
 
-/** The account that a line describes. */
 export interface AccountLine {
   readonly line: number
   readonly username: Username
@@ -27,17 +25,16 @@ export interface AccountLine {
   readonly locked: boolean
   readonly active: boolean
   readonly mustChange: boolean
-  /** Epoch milliseconds; undefined: now. */
+  /** Epoch milliseconds; default now. */
   readonly createdAt: number | undefined
   readonly user: { readonly id: number } | NewUser
 }
 
-/** Parses what was read of a line to an account, or to its errors. */
 export type ReadLine = (record: ReadRecord) => AccountLine | readonly Detail[]
 
 type LineSettings = Pick<Config, 'password' | 'roles'>
 
-/** Creates the parser of lines for the service's settings of password hashes and its roles. */
+/** For the service's hash settings and roles. */
 export async function lineReader(settings: LineSettings): Promise<ReadLine> {
   const check = await compileCheck(transferSchemas(settings.roles).ImportLine)
   return (record) => readLine(record, settings, check)
@@ -51,7 +48,7 @@ function readLine(
   if ('details' in read) return read.details
   const found = check(read.value)
   if (found.some(({ path }) => path.length === 0)) return found
-  const body = read.value as Static<ImportLine> // fields of another shape are not parsed
+  const body = read.value as Static<ImportLine> // fields of another shape are skipped
   const refused = new Set(found.map(({ path }) => path[0]))
   const parsed = <T>(fields: readonly (keyof Static<ImportLine>)[], parse: () => T) =>
     fields.some((field) => refused.has(field)) ? undefined : attempt(found, parse)
@@ -65,7 +62,7 @@ function readLine(
   return { line, username, secret, roles, locked, active, mustChange, createdAt, user }
 }
 
-/** Collects the error of one field, so that the other fields are checked as well. */
+/** Collects the error, so that other fields are checked too. */
 function attempt<T>(found: Detail[], parse: () => T): T | undefined {
   try {
     return parse()
@@ -89,7 +86,7 @@ function parseSecret(
   return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
 }
 
-/** Parses the owner. Beside name and e-mail, `user_id` is an exported id, which is ignored. */
+/** Ignores the exported `user_id` beside name and email. */
 function parseOwner({ user_id, name, email }: Static<ImportLine>): AccountLine['user'] {
   if (name !== undefined && email !== undefined) return parseUser({ name, email })
   return parseUser({ ...(user_id !== undefined && { user_id }), ...pick({ name, email }) })

@@ -1,7 +1,7 @@
 import type { Module } from '../../core/module/module.ts'
 
 /**
- * Import and export of accounts as JSON, JSON Lines or CSV. Routes: /api/admin/import/accounts,
+ * Accounts as JSON, JSON Lines or CSV. Routes: /api/admin/import/accounts,
  * /api/admin/export/accounts, /api/admin/imports.
  */
 export const module: Module = {

@@ -4,33 +4,29 @@ import { splitRoles } from '../../modules/authentication/account.ts'
 import type { AccountLine } from './line.ts'
 import type { importStore } from './store.ts'
 
-/** An account as a line describes it, or as it is now. */
 export interface PreviewedAccount {
   readonly username: string
   readonly roles: readonly RoleName[]
   readonly locked: boolean
   readonly active: boolean
   readonly mustChange: boolean
-  /** Epoch milliseconds; null: when it is imported. */
+  /** Epoch milliseconds; null: time of the import. */
   readonly createdAt: number | null
-  /** Of the user; null if the line makes one. */
+  /** Null if the line creates a user. */
   readonly userId: number | null
-  /** Null if the line names a user who does not exist. */
+  /** Null for an unknown user. */
   readonly name: string | null
   readonly email: string | null
 }
 
-/** What would become of one line. */
 export interface LinePreview {
-  /** Counted from 1, blank lines included. */
+  /** From 1, with blank lines. */
   readonly line: number
-  /** Null if the line cannot be read. */
+  /** Null if unreadable. */
   readonly wanted: PreviewedAccount | null
-  /** Whether the line has a hash, a password that would be hashed, or neither. */
   readonly secret: 'hash' | 'password' | 'none'
-  /** The account that has the name or the user already. */
   readonly present: PreviewedAccount | null
-  /** The first ones of the line; empty for one that would be imported. */
+  /** The first errors; empty if importable. */
   readonly errors: readonly Detail[]
 }
 
@@ -40,13 +36,10 @@ interface Kept {
   readonly errors: readonly Detail[]
 }
 
-/** A line of 64 KiB can hold some ten thousand mistakes; `errorsTotal` of the report counts all. */
+/** A 64 KiB line can have ten thousand errors; `errorsTotal` counts all. */
 const maxErrorsOfLine = 20
 
-/**
- * Keeps the first lines of each outcome, so that mistakes far behind in a long file are shown as well.
- * @param max how many of each; 0 keeps none
- */
+/** Keeps the first lines of each outcome, so that late errors are shown too. */
 export function gatherPreview(max: number) {
   const admitted: Kept[] = []
   const refused: Kept[] = []
@@ -58,7 +51,7 @@ export function gatherPreview(max: number) {
       if (refused.length >= max) return
       refused.push({ line, wanted, errors: errors.slice(0, maxErrorsOfLine) })
     },
-    /** The lines in their order, with what is there now. */
+    /** In order, with current accounts. */
     async lines(store: ReturnType<typeof importStore>): Promise<LinePreview[]> {
       const kept = [...admitted, ...refused].sort((one, other) => one.line - other.line)
       const wanted = kept.flatMap((one) => one.wanted ?? [])
@@ -113,7 +106,7 @@ function wantedAccount(
   }
 }
 
-/** The account in the way of a line: the one of its name, or else of its user. */
+/** The existing account by name, else by user. */
 function holderOf(
   wanted: AccountLine | null,
   present: readonly PreviewedAccount[],

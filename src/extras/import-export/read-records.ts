@@ -3,27 +3,23 @@ import { columns, type Header, readHeader, readRow, rowEnd, separatorOf } from '
 import { elementEnd } from './json-array.ts'
 import { lineEnd, maxRecordBytes, newline, newlinesIn, splitRecords } from './records.ts'
 
-/** One account of a file, before it is checked. */
 export type ReadRecord = {
-  /** Counted from 1: the line of its beginning; in an array of JSON the place of the element. */
+  /** From 1: the first line, or the array index. */
   readonly line: number
 } & ({ readonly value: unknown } | { readonly details: readonly Detail[] })
 
 export interface ReadOptions {
-  /** The format of a file whose content shows none. */
+  /** The format if the content shows none. */
   readonly otherwise: FileFormat
-  /** The columns that a table must have. */
   readonly required: readonly string[]
-  /** Called with the columns of a table that are ignored. */
   readonly onIgnored: (columns: readonly string[]) => void
 }
 
 export type FileFormat = 'json' | 'csv'
 
 /**
- * Reads the accounts of a file as it arrives. The content shows the format: an array of JSON begins
- * with a bracket, JSON Lines with a brace, and CSV with a line that names a column `username`. Blank
- * lines and a byte order mark are skipped.
+ * The content decides the format: a bracket begins a JSON array, a brace JSON Lines, and CSV names
+ * a column `username`. Skips blank lines and a byte order mark.
  */
 export async function* readRecords(
   pieces: AsyncIterable<Uint8Array>,
@@ -44,14 +40,13 @@ const blanks = new Set(Buffer.from(' \t\r\n'))
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 interface Begin {
-  /** The bytes read so far, from the first byte that is not blank. Empty: the file is blank. */
+  /** From the first non-blank byte; empty for a blank file. */
   readonly head: Buffer
-  /** The number of the line on which `head` begins. */
+  /** The line where `head` begins. */
   readonly line: number
   readonly rest: AsyncIterator<Uint8Array>
 }
 
-/** Reads until the format can be told: to the end of the first line that is not blank, at most. */
 async function begin(pieces: AsyncIterable<Uint8Array>): Promise<Begin> {
   const rest = pieces[Symbol.asyncIterator]()
   const { head, line } = await skipBlanks(rest)
@@ -69,7 +64,6 @@ async function begin(pieces: AsyncIterable<Uint8Array>): Promise<Begin> {
   return { head: Buffer.concat(parts), line, rest }
 }
 
-/** Reads until a byte that is not blank, or to the end. Skips a byte order mark at the start. */
 async function skipBlanks(rest: AsyncIterator<Uint8Array>): Promise<Pick<Begin, 'head' | 'line'>> {
   let head: Buffer = Buffer.alloc(0)
   let line = 1
@@ -156,7 +150,7 @@ async function* rows(
   for await (const records of splitRecords(bytes, rowEnd(separator), from)) {
     const read: ReadRecord[] = []
     for (const { line, refusal, text } of records) {
-      if (header && header.details.length > 0) continue // no row can be read
+      if (header && header.details.length > 0) continue // no row is readable
       if (header) {
         if (text === undefined) {
           read.push(fault(line, `${refusal}, or has a quote that is never closed`))
@@ -175,7 +169,7 @@ async function* rows(
   }
 }
 
-/** Refuses the whole, and reads it to its end. */
+/** Rejects the file, but reads to its end. */
 async function* refused(
   bytes: AsyncIterable<Buffer>,
   line: number,

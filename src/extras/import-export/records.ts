@@ -1,36 +1,32 @@
 import { isAscii } from 'node:buffer'
 
-/** One record of a file: a line, a row of a table, or an element of an array. */
 export interface RawRecord {
-  /** Of its beginning, counted from 1, blank lines included. */
+  /** The first line, from 1, blank lines included. */
   readonly line: number
-  /** Undefined if the record is too long or not UTF-8. */
+  /** Undefined if too long or not UTF-8. */
   readonly text: string | undefined
-  /** Why the record cannot be read. */
   readonly refusal?: string
-  /** Whether the end of the file ended the record. */
+  /** Whether the end of file ended the record. */
   readonly isLast: boolean
 }
 
 /**
- * Answers the index of the byte that ends the record under way, at `from` or later, or -1 if the record
- * goes on behind these bytes. It keeps its state between the calls.
+ * Returns the index of the byte that ends the current record, or -1 if the record continues.
+ * Stateful.
  */
 export type RecordEnd = (bytes: Buffer, from: number) => number
 
-/** The length of a record. */
 export const maxRecordBytes = 65_536
 
 export const newline = 10
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A line feed ends a line; a carriage return before it belongs to the end. */
+/** A carriage return before the line feed belongs to the line end. */
 export const lineEnd: RecordEnd = (bytes, from) => bytes.indexOf(newline, from)
 
 /**
- * Splits bytes into records and holds one record in memory. A record that is too long is skipped to
- * its end.
- * @param line the number of the first line
+ * Holds one record in memory; skips oversized records.
+ * @param line the first line number
  */
 export async function* splitRecords(
   pieces: AsyncIterable<Buffer>,
@@ -53,7 +49,7 @@ export async function* splitRecords(
       const part = bytes.subarray(from, to < 0 ? undefined : to)
       length += part.length
       here += newlinesIn(part)
-      // The bytes of a record that is too long are counted, not kept.
+      // Bytes of oversized records are only counted.
       if (length <= maxRecordBytes) parts.push(to < 0 ? Buffer.from(part) : part)
       if (to < 0) break
       records.push(recordOf(false))

@@ -19,7 +19,7 @@ import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
 
-/** How long an import may take, from its request header to its last step. */
+/** From the request header to the last step. */
 const maxImportMs = 1_800_000
 
 const maxPreview = 500
@@ -44,7 +44,6 @@ const ImportQuery = {
   },
 } as const
 
-/** Import and export of accounts, below /api/admin, for the role ADMIN. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { clock, config, db, events, imports } = options
   const { ExportLine, ImportLine } = transferSchemas(config.roles)
@@ -55,7 +54,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     {
       config: {
         access,
-        reauthentication: 'conditional', // an ADMIN is among the accounts
+        reauthentication: 'conditional', // the file contains an ADMIN
         body: 'lines',
         line: ImportLine,
         query: ImportQuery,
@@ -68,7 +67,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request, reply) => {
-      const startedAt = clock.now() // reauthentication is judged at the start of a long import
+      const startedAt = clock.now() // reauthentication is checked once, at the start
       const atStart = { ...options, clock: { now: () => startedAt } }
       const endsAt = startedAt + maxImportMs
       try {
@@ -81,7 +80,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         if (!report.dryRun && report.errorsTotal > 0) throw refused(report)
         return showImport(report)
       } catch (error) {
-        // The rest of an unread body must not be parsed as the next request.
+        // The unread body must not be parsed as the next request.
         if (!request.raw.complete) reply.header('connection', 'close')
         throw error
       }
@@ -133,7 +132,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
   )
 
-  /** Adds a deadline to a guard, because hashing also takes time. */
+  /** Adds a deadline: hashing takes time. */
   function until(endsAt: number, guard: Guard | undefined): Guard {
     return {
       lockNames: () => guard?.lockNames() ?? [],
@@ -147,12 +146,11 @@ export async function routes(app: App, options: Needs): Promise<void> {
   }
 }
 
-/** Whether the client calls the body CSV. */
+/** By Content-Type. */
 function isCsv({ headers }: FastifyRequest): boolean {
   return headers['content-type']?.toLowerCase().startsWith(mediaTypes.csv) ?? false
 }
 
-/** Converts a report to the body of an answer. */
 export function showImport(report: ImportReport): Static<typeof ImportBody> {
   return {
     dry_run: report.dryRun,
@@ -188,9 +186,9 @@ function showAccount({ createdAt, mustChange, userId, roles, ...account }: Previ
   }
 }
 
-/** Parses the query; other values are refused, so that a misspelt dry run imports nothing. */
+/** Rejects unknown values: a misspelt dry run must import nothing. */
 function askedOf(query: unknown): { readonly dryRun: boolean; readonly preview: number } {
-  const { dry_run: dry, preview: lines } = query as { dry_run?: unknown; preview?: unknown } // parsed by Fastify
+  const { dry_run: dry, preview: lines } = query as { dry_run?: unknown; preview?: unknown }
   if (dry !== undefined && dry !== 'true' && dry !== 'false') {
     return refuseField(['dry_run'], 'must be true or false')
   }

@@ -135,7 +135,6 @@ export const ImportsUnderWay = named(
   },
 )
 
-/** The report of an import or of a dry run. */
 export const ImportBody = named(
   'ImportReport',
   {
@@ -166,12 +165,10 @@ export const ImportBody = named(
   { dry_run: false, lines: 250, imported: 250, errors: [], errors_total: 0 },
 )
 
-/** Creates the schemas of lines for a service with these roles. */
 export function transferSchemas(known: readonly Role[]) {
   const { AccountBody, CreateAccount } = accountSchemas(known)
   const { username, roles, password, must_change, user_id, name, email } = CreateAccount.properties
 
-  /** One line of an import. */
   const ImportLine = named(
     'AccountImport',
     {
@@ -205,7 +202,7 @@ export function transferSchemas(known: readonly Role[]) {
     },
   )
 
-  /** One line of an export over HTTP: never a hash. */
+  /** Never contains a hash. */
   const ExportLine = named(
     'ExportedAccount',
     {

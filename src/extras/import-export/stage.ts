@@ -6,16 +6,15 @@ import type { AccountLine, Mistake } from './line.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
 
 export interface HashedLine extends AccountLine {
-  /** Null: the account has no password. */
+  /** Null: no password. */
   readonly passwordHash: string | null
 }
 
 export interface Batch {
-  /** The id of the import. */
   readonly id: number
   readonly lines: readonly HashedLine[]
   readonly now: number
-  /** If false, only names are stored, to find the remaining errors; nothing is staged. */
+  /** If false, stores only names, to find remaining errors. */
   readonly writes: boolean
 }
 
@@ -25,8 +24,8 @@ export interface Staged {
 }
 
 /**
- * Stages a batch of an import, and answers the errors for names and users that are taken. A visible
- * account and an older import keep their names; a younger import loses its name.
+ * Returns errors for taken names and users. Visible accounts and older imports keep a name; a
+ * younger import loses it.
  */
 export async function stage(
   trx: DatabaseOrTransaction,
@@ -73,7 +72,7 @@ interface Known {
   readonly presentUsers: ReadonlySet<number>
 }
 
-/** Answers a function that checks one line after the other, and answers the error of a line. */
+/** Returns a stateful check of one line after another. */
 function judge(
   importId: number,
   { holders, read, presentUsers }: Known,

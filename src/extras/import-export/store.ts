@@ -7,18 +7,17 @@ import { forNoKeyUpdate } from '../../core/database/transactions.ts'
 import type { Username } from '../../core/lib/username.ts'
 import { durableQueue } from '../../core/queue/queue.ts'
 
-/** The username of a line that creates no account, and the id of its user if the line has one. */
+/** A line that creates no account; the user id if given. */
 export interface ReadName {
   readonly username: Username
   readonly line: number
   readonly userId: number | null
 }
 
-/** An account that has a username already, or belongs to a user already. */
 export interface Holder {
   readonly username: string
   readonly userId: number
-  /** The import that staged the account, under way or failed; null if the account is visible. */
+  /** The staging import, running or failed; null if visible. */
   readonly staged: {
     readonly importId: number
     readonly line: number | null
@@ -26,14 +25,11 @@ export interface Holder {
   } | null
 }
 
-/** A process that does not renew the lease of its import for so long is gone. */
+/** Without renewal for this long, the process counts as dead. */
 export const leaseMs = 300_000
 const maxGone = 100
 
-/**
- * The lease of an import. The process that reads the file holds the lease from the start, so that no
- * import waits for a worker.
- */
+/** The process that reads the file holds the lease from the start: imports wait for no worker. */
 const importQueue = durableQueue({
   ...({ table: 'imports', key: 'id', owner: 'id', order: sql`id` } as const),
   ...{ isOpen: sql`state = 'open'`, isLeased: sql`state = 'open'` },
@@ -44,7 +40,7 @@ const importQueue = durableQueue({
   ...{ leaseMs, maxDelayMs: 0, maxLeaseMs: leaseMs },
 })
 
-/** Imports under way. Their staged rows are invisible until their state is `done`. */
+/** Staged rows are invisible until the state is `done`. */
 export function importStore(db: DatabaseOrTransaction) {
   return {
     async open(now: number, isDryRun: boolean): Promise<number> {
@@ -56,13 +52,13 @@ export function importStore(db: DatabaseOrTransaction) {
       return id
     },
 
-    /** Renews the lease; false if another process has ended the import. */
+    /** False if another process ended the import. */
     touch: (id: number, now: number, lines: number): Promise<boolean> =>
       importQueue(db).renew({ id }, now, { lines }),
 
     /**
-     * Makes all rows of an import visible in one step, at the same cost for any size; false if the
-     * import has lost a name or its lease.
+     * Makes all rows visible at once, at constant cost; false if the import lost a name or its
+     * lease.
      */
     async finish(id: number, newUsers: number): Promise<boolean> {
       const query = db.selectFrom('imports').select('lost').where('id', '=', id)
@@ -76,7 +72,7 @@ export function importStore(db: DatabaseOrTransaction) {
       return true
     },
 
-    /** The imports under way, the oldest first; those of a process that is gone are left out. */
+    /** Oldest first, without dead processes. */
     async underWay(since: number, limit: number) {
       return db
         .selectFrom('imports')
@@ -88,7 +84,7 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The visible accounts that have these names or users, with their users. */
+    /** Visible accounts with these names or users. */
     async present(usernames: readonly Username[], userIds: readonly number[]) {
       return db
         .selectFrom('accounts')
@@ -110,7 +106,6 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The visible users of these ids. */
     async users(ids: readonly number[]) {
       if (ids.length === 0) return []
       return db
@@ -123,7 +118,7 @@ export function importStore(db: DatabaseOrTransaction) {
 
     fail: (id: number) => importQueue(db).end({ id }, { state: 'failed' }),
 
-    /** Fails open imports whose process is gone. */
+    /** Fails imports of dead processes. */
     failGone: (now: number) =>
       importQueue(db).changeFree(
         now,
@@ -131,7 +126,7 @@ export function importStore(db: DatabaseOrTransaction) {
         { state: 'failed' },
       ),
 
-    /** Finds the oldest ended import that has rows left to delete; null if there is none. */
+    /** The oldest ended import with remaining rows, or null. */
     async oldestEnded(): Promise<number | null> {
       const row = await db
         .selectFrom('imports')
@@ -144,9 +139,9 @@ export function importStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Deletes up to `batchSize` rows of an ended import: first the accounts and users of a failed
-     * one, then its names, then the import; answers how many. Its transaction locks the import, so
-     * that no other transaction records a lost name for it meanwhile.
+     * Deletes up to `batchSize` rows: accounts and users of a failed import, names, then the
+     * import; returns how many. Locks the import, so that no transaction records a lost name
+     * meanwhile.
      */
     async clear(id: number, batchSize: number): Promise<number> {
       const query = db.selectFrom('imports').select('state').where('id', '=', id)
@@ -180,7 +175,7 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Finds earlier lines of the import that name these, but created no account. */
+    /** Earlier lines of the import that created no account. */
     async read(id: number, usernames: readonly Username[], userIds: readonly number[]) {
       return db
         .selectFrom('import_names')
@@ -195,7 +190,7 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Reads the first lines that lost their name to another request, if no line had an error. */
+    /** The first lines that lost their name to another request, if no line had an error. */
     async lost(id: number, limit: number): Promise<number[]> {
       const rows = await db
         .selectFrom('import_names')
@@ -208,8 +203,8 @@ export function importStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Locks younger imports that hold these names or users, so that they are not completed before
-     * the end of the transaction, which takes the names from them.
+     * Locks younger imports with these names or users until the transaction that takes the names
+     * ends, so that they cannot complete first.
      */
     async keepOpen(
       id: number,

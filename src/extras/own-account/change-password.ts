@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { anyone } from '../../core/policy/rules.ts'
 
 /**
- * GET /.well-known/change-password: where password managers send a person to change a password. It
- * redirects, as its standard asks, and other paths of /.well-known are not found, by which managers
- * see that this one means something. W3C, A Well-Known URL for Changing Passwords.
+ * Redirects password managers. Other /.well-known paths return 404, which proves that this path is
+ * supported. W3C, A Well-Known URL for Changing Passwords.
  */
 export async function routes(app: FastifyInstance): Promise<void> {
   app.get(

@@ -15,7 +15,6 @@ import { enrolments } from '../../modules/totp/examples.ts'
 
 const newPassword = 'harbour violet 88 anthem'
 
-/** The page with the secret of a second factor, which the caller sets up. */
 const settingUp = ({ app }: World, caller: Caller) =>
   afterForm(app, caller, '/account/second-factor/set-up', present(caller))
 
@@ -72,7 +71,7 @@ export const examples: Examples = {
       enrolments.set(caller, code)
       return {
         ...{ path: path.replace('set-up', 'confirm'), headers },
-        // The code of the moment at which it is sent.
+        // Computed when sent.
         get form() {
           return { totp: code() }
         },

@@ -5,7 +5,6 @@ import { invitationSchemas } from './schemas.ts'
 
 export type InvitationDetailDeps = Pick<Needs, 'clock' | 'config' | 'invitations'>
 
-/** The invitation of which an account was made. */
 export function invitationDetail(deps: InvitationDetailDeps): AccountDetail {
   const { clock, config, invitations } = deps
   const show = invitationView(invitations, clock)

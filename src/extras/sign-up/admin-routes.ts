@@ -23,7 +23,7 @@ import { InvitationId, type InvitationSchemas, invitationSchemas } from './schem
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** The routes of /api/admin/invitations: an administrator invites people, and learns no password. */
+/** The administrator never learns a password. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { clock, config, idempotency, invitations } = options
   const { InvitationBody, CreateInvitation, InvitationPage } = invitationSchemas(config.roles)
@@ -49,7 +49,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        reauthentication: 'conditional', // if the invitation gives the role ADMIN
+        reauthentication: 'conditional',
         requestHeaders: ['idempotency-key'],
         errors: ['emailExists', mailUnavailable],
         checks: {
@@ -86,7 +86,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     {
       config: {
         access,
-        reauthentication: 'conditional', // if the invitation gives the role ADMIN
+        reauthentication: 'conditional',
         params: InvitationId,
         errors: [invitationNotFound, invitationClosed, 'emailExists', mailUnavailable],
       },
@@ -127,7 +127,6 @@ export async function routes(app: App, options: Needs): Promise<void> {
   )
 }
 
-/** Answers the function that shows an invitation on the wire. */
 export function invitationView(
   { rolesOf }: Pick<Invitations, 'rolesOf'>,
   clock: Pick<Clock, 'now'>,
@@ -148,8 +147,8 @@ export function invitationView(
 }
 
 /**
- * The caller as an inviter. Whether it is still an administrator is asked when the invitation is
- * accepted, so it needs an account here. @throws ApiError accessDenied
+ * The caller needs an account: its role is checked again at acceptance. @throws ApiError
+ * accessDenied
  */
 function inviterOf(request: FastifyRequest): Inviter {
   const caller = callerOf(request)
@@ -158,14 +157,12 @@ function inviterOf(request: FastifyRequest): Inviter {
   throw new ApiError('accessDenied', { reason: { code: 'inviter_without_account' } })
 }
 
-/** @throws ApiError invitationNotFound */
 function idOf(request: FastifyRequest): number {
-  const id = positiveInteger((request.params as { id?: unknown }).id) // of these routes
+  const id = positiveInteger((request.params as { id?: unknown }).id)
   if (id === null) throw absent()
   return id
 }
 
-/** @throws ApiError validationFailed */
 function parseAddress(text: string): EmailAddress {
   return parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
 }

@@ -14,10 +14,9 @@ export type InvitationStoreDeps = Pick<Needs, 'keys' | 'random'>
 
 export type NewInvitation = Omit<Invitation, 'id' | 'acceptedAt' | 'revokedAt' | 'userId'>
 
-/** The part of a row that names a person. */
+/** The sealed, personal part of a row. */
 type Sealed = Pick<Invitation, 'email' | 'name' | 'language' | 'isOfOperator' | 'nonce'>
 
-/** Answers the function that makes the store of invitations, by a connection or a transaction. */
 export function invitationStores({ keys, random }: InvitationStoreDeps) {
   const indexKey = derivedKey(keys.dataKey, 'invitations')
   const indexOf = ({ key }: EmailAddress) => keyedDigest(indexKey, key)
@@ -46,13 +45,12 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       return opened(await query.executeTakeFirst())
     },
 
-    /** The same; on PostgreSQL the row does not change until the transaction ends. */
+    /** Locks the row on PostgreSQL. */
     async byIdForUpdate(id: number): Promise<Invitation | null> {
       const query = db.selectFrom('invitations').selectAll().where('id', '=', id)
       return opened(await forNoKeyUpdate(db, 'invitations', query).executeTakeFirst())
     },
 
-    /** Those that a user has accepted. */
     async ofUser(userId: number): Promise<Invitation[]> {
       const query = db.selectFrom('invitations').selectAll().where('user_id', '=', userId)
       return (await query.orderBy('id').execute()).map(open)
@@ -66,7 +64,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       return opened(await query.executeTakeFirst())
     },
 
-    /** The pending invitation to an address; there is at most one. */
+    /** At most one is pending per address. */
     async pendingTo(email: EmailAddress, now: number): Promise<Invitation | null> {
       const query = db
         .selectFrom('invitations')
@@ -78,7 +76,6 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       return opened(await query.executeTakeFirst())
     },
 
-    /** A page of all, the newest first. */
     async page(offset: number, limit: number): Promise<Invitation[]> {
       const query = db
         .selectFrom('invitations')
@@ -97,7 +94,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       return total
     },
 
-    /** Marks an invitation as revoked; false if it was accepted or revoked before. */
+    /** False if accepted or revoked before. */
     async revoke(id: number, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('invitations')
@@ -109,7 +106,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       return numUpdatedRows === 1n
     },
 
-    /** Deletes those to the verified address of a user, who is about to go. */
+    /** For a user who is about to be deleted. */
     async forgetAddressOf(userId: number): Promise<void> {
       const row = await db
         .selectFrom('accounts')
@@ -121,7 +118,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       await db.deleteFrom('invitations').where('address_index', '=', indexOf(email)).execute()
     },
 
-    /** Marks an invitation as accepted; false if it was accepted or revoked before. */
+    /** False if accepted or revoked before. */
     async accept(id: number, userId: number, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('invitations')
@@ -133,7 +130,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       return numUpdatedRows === 1n
     },
 
-    /** Stores the confirmation and the inviter of a new message. */
+    /** Stores the confirmation and inviter of a new mail. */
     async renew(invitation: Invitation): Promise<void> {
       await db
         .updateTable('invitations')
@@ -147,7 +144,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
         .execute()
     },
 
-    /** Deletes up to `batchSize` that ended by `until`, whatever became of them; answers how many. */
+    /** Deletes invitations that ended by `until`; returns how many. */
     purge(until: number, batchSize: number): Promise<number> {
       const ended = { table: 'invitations', key: 'id', column: 'expires_at' } as const
       return deleteExpired(db, { ...ended, until }, batchSize)
@@ -170,7 +167,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
 
   function open(row: Row): Invitation {
     const plain = unseal(keys.dataKey, contextOf(row.address_index), row.sealed)
-    const sealed: Sealed = JSON.parse(plain.toString()) // written by `sealIn`
+    const sealed: Sealed = JSON.parse(plain.toString())
     return {
       ...sealed,
       id: row.id,
@@ -188,7 +185,7 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
 
 type Row = Selectable<Schema['invitations']>
 
-/** Binds what is sealed to the address: it does not open in the row of another one. */
+/** Binds the sealed data to the address. */
 function contextOf(addressIndex: string): string {
   return `invitation ${addressIndex}`
 }

@@ -2,29 +2,28 @@ import type { EmailAddress } from '../../core/addresses/email.ts'
 import type { Language } from '../../core/lib/languages.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
 
-/** An invitation: who has its link makes an account with its address and its roles. */
+/** The holder of the link creates an account with this address and these roles. */
 export interface Invitation {
   readonly id: number
   readonly email: EmailAddress
-  /** The name that the administrator gave, for the form; null: none. */
+  /** A name for the form; null: none. */
   readonly name: string | null
   readonly roles: readonly RoleName[]
-  /** The language in which it was mailed. */
+  /** Language of the mail. */
   readonly language: Language
-  /** The user id of the administrator; null: the command line, or one who was deleted. */
+  /** Administrator; null: command line, or deleted. */
   readonly invitedBy: number | null
-  /** Whether the command line gave it, which needs no account. */
+  /** True for the command line. */
   readonly isOfOperator: boolean
-  /** Makes the confirmations of two invitations to one address differ. */
+  /** Makes confirmations to one address differ. */
   readonly nonce: string
-  /** The id of the confirmation that its link carries. */
+  /** The confirmation in the link. */
   readonly confirmation: string
-  /** Epoch milliseconds. */
   readonly createdAt: number
   readonly expiresAt: number
   readonly acceptedAt: number | null
   readonly revokedAt: number | null
-  /** The user who accepted it; null if that user was deleted. */
+  /** The user who accepted; null if deleted. */
   readonly userId: number | null
 }
 

@@ -28,47 +28,37 @@ import { invitationClosed, invitationNotFound } from './problems.ts'
 import type { FinishingSignUp } from './sign-up.ts'
 
 /**
- * Invitations: an administrator names an address and roles, and the person who reads that mailbox makes the
- * account. The roles stand in the row and nowhere else. They work under every value of SIGN_UP, as
- * an administrator decides. docs/sign-up.md
+ * An administrator names an address and roles; the reader of that mailbox creates the account. Only
+ * the row has the roles. Independent of SIGN_UP. docs/sign-up.md
  */
 export interface Invitations {
-  /** @throws ApiError mailUnavailable */
   assertMail(): void
-  /**
-   * Creates an invitation and its mail, in the caller's transaction. It takes the place of a pending
-   * one to the same address. @throws ApiError emailExists if an account has the address
-   */
+  /** Replaces a pending invitation to the address. @throws ApiError emailExists */
   create(trx: DatabaseOrTransaction, wanted: InvitationInput): Promise<Invitation>
   /**
-   * Mails it again: a pending one with the same link and end, an expired one with new ones. The
-   * caller becomes its inviter.
+   * Sends a pending invitation again with the same link and end, an expired invitation with a new
+   * link. The caller becomes the inviter.
    * @throws ApiError invitationNotFound, invitationClosed, emailExists
    */
   resend(id: number, by: Inviter, checks?: InvitationChecks): Promise<Invitation>
-  /**
-   * Withdraws an invitation that was not accepted; an expired one as well.
-   * @throws ApiError invitationNotFound, invitationClosed
-   */
+  /** Also for an expired invitation. @throws ApiError invitationNotFound, invitationClosed */
   revoke(id: number, checks?: InvitationChecks): Promise<Invitation>
   page(offset: number, limit: number): Promise<Invitation[]>
   count(): Promise<number>
-  /** Those that a user has accepted. */
   ofUser(userId: number): Promise<Invitation[]>
   /**
-   * Finds the invitation of a link, which stays valid.
-   * @throws ApiError confirmationInvalid, also if its inviter could not give it any more
+   * The link stays valid. @throws ApiError confirmationInvalid, also if the inviter lost the right
    */
   find(token: string): Promise<OpenInvitation>
-  /** Makes the account of an invitation that was found. @throws ApiError as `find`, `createOwner` */
+  /** @throws ApiError as `find`, `createOwner` */
   accept(open: OpenInvitation, wanted: FinishingSignUp): Promise<Account>
-  /** The roles of an invitation that the service still has. */
+  /** Omits removed roles. */
   rolesOf(invitation: Pick<Invitation, 'roles'>): Role[]
-  /** Deletes up to `batchSize` that ended long ago; answers how many. */
+  /** Deletes up to `batchSize` old invitations; returns how many. */
   purge(batchSize: number): Promise<number>
 }
 
-/** Who invites: an administrator's account, or the command line. */
+/** `operator`: the command line. */
 export type Inviter = { readonly userId: number; readonly username: string } | 'operator'
 
 export interface InvitationInput {
@@ -80,9 +70,9 @@ export interface InvitationInput {
 }
 
 export interface InvitationChecks {
-  /** Reauthorizes the caller in the transaction of the change; absent on the command line. */
+  /** Reauthorizes the caller in the transaction; absent on the command line. */
   readonly guard?: Guard | undefined
-  /** Refuses the change by throwing, after the invitation was read. */
+  /** Throws to reject the change. */
   readonly assertMay?: (invitation: Invitation) => void
 }
 
@@ -97,7 +87,7 @@ export type InvitationsDeps = NewOwnerDeps &
 
 const purposes = ['invitation'] as const
 const nonceBytes = 9
-/** How long an invitation is listed after its end. */
+/** Listed after the end. */
 const keptMs = 90 * 86_400_000
 
 export function createInvitations(deps: InvitationsDeps): Invitations {
@@ -113,7 +103,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     purge: (batchSize) => stores.of(db).purge(clock.now() - keptMs, batchSize),
 
     async create(trx, { email, name, roles, language, by }) {
-      // Two administrators may invite one person at once.
+      // Two administrators may invite the same person at once.
       await takeExclusiveLocks(trx, lockName.invitation(stores.indexOf(email)))
       await assertAddressFree(trx, email)
       await replacePending(trx, email)
@@ -154,7 +144,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       changing(id, checks, async (trx, before) => {
         const revokedAt = clock.now()
         if (!(await stores.of(trx).revoke(id, revokedAt))) throw closed(before)
-        await confirmations.withdraw(trx, before.confirmation) // a mail that waits is not sent
+        await confirmations.withdraw(trx, before.confirmation) // cancels an unsent mail
         await events.emitInTransaction(trx, invitationRevoked, {
           ...fieldsOf(before),
           reason: 'revoked',
@@ -174,7 +164,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         confirmation,
         address: found.email,
         roles: rolesOf(found),
-        // The inviter stays an administrator until the commit.
+        // The inviter must be an administrator until the commit.
         guard: {
           lockNames: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
           authorize: async (trx) => void (await openOf(trx, confirmation)),
@@ -199,7 +189,6 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     return { invitation: invitation.id, roles: rolesOf(invitation) }
   }
 
-  /** Withdraws the pending invitation to an address, in whose place another one comes. */
   async function replacePending(trx: DatabaseOrTransaction, email: EmailAddress): Promise<void> {
     const now = clock.now()
     const pending = await stores.of(trx).pendingTo(email, now)
@@ -211,7 +200,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     })
   }
 
-  /** Each invitation has a confirmation of its own, which a resend repeats. */
+  /** A resend reuses the confirmation of the invitation. */
   async function confirm(
     trx: DatabaseOrTransaction,
     { email, nonce, language }: Pick<Invitation, 'email' | 'nonce' | 'language'>,
@@ -243,7 +232,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     })
   }
 
-  /** Changes an invitation that is neither accepted nor revoked. */
+  /** Requires an invitation that is neither accepted nor revoked. */
   async function changing(
     id: number,
     { guard, assertMay }: InvitationChecks = {},
@@ -261,7 +250,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     return transact(db, [lockName.invitation(stores.indexOf(seen.email))], change, guard)
   }
 
-  /** The invitation of a confirmation, while it counts. @throws ApiError confirmationInvalid */
+  /** @throws ApiError confirmationInvalid */
   async function openOf(
     from: DatabaseOrTransaction,
     confirmation: Confirmation,
@@ -279,7 +268,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     return { invitation, confirmation }
   }
 
-  /** Whether the inviter could still give these roles, which an administrator alone may. */
+  /** Whether the inviter is still an administrator. */
   async function isBacked(
     from: DatabaseOrTransaction,
     { invitedBy, isOfOperator }: Invitation,
@@ -303,7 +292,6 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
   }
 }
 
-/** There is no invitation of this id. */
 export function absent(): ApiError {
   return new ApiError(invitationNotFound, { reason: { code: 'no_such_invitation' } })
 }

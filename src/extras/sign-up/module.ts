@@ -2,10 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { invitationClosed, invitationNotFound, signUpOff } from './problems.ts'
 import { tables } from './tables.ts'
 
-/**
- * Sign-up and invitations: /signup, /invitation, /api/public/sign-up, /api/public/invitation,
- * /api/admin/invitations.
- */
+/** /signup, /invitation, /api/public/sign-up, /api/public/invitation, /api/admin/invitations. */
 export const module: Module = {
   name: 'sign-up',
   requires: ['email-addresses'],

@@ -20,7 +20,7 @@ import { setVerifiedEmail } from '../email-addresses/emails.ts'
 import type { Confirmation, Confirmations } from '../one-time-tokens/confirmations.ts'
 import { Profile } from './schemas.ts'
 
-/** What a person chooses who has proved to read a mailbox; unchecked texts of a form. */
+/** Unchecked form input. */
 export interface ProfileInput {
   readonly username: string
   readonly name: string
@@ -29,16 +29,16 @@ export interface ProfileInput {
 
 export interface NewOwner {
   readonly profile: ProfileInput
-  /** The proof; it is used up in the transaction that makes the account. */
+  /** Used up by the transaction of the account. */
   readonly confirmation: Confirmation
   readonly address: EmailAddress
   readonly roles: readonly Role[]
   readonly language: Language
-  /** The address of the client, for the limit of usernames that are taken. */
+  /** Client address, for the limit of taken usernames. */
   readonly client: string
-  /** Judges first in the transaction. */
+  /** Runs first in the transaction. */
   readonly guard?: Guard
-  /** Further work of the same transaction. */
+  /** Runs in the same transaction. */
   readonly also?: ((trx: DatabaseOrTransaction, userId: number) => Promise<void>) | undefined
 }
 
@@ -54,11 +54,10 @@ export interface NewOwnerDeps {
 let checkProfile: ReturnType<typeof compileCheck> | undefined
 
 /**
- * Makes account and user of a person whose address is proved, all in one transaction: nothing is
- * there before the proof, and nothing is half made. `users.email` becomes the address as well, as
- * the one that the owner shows; it may change later without a proof.
+ * Creates account and user in one transaction, after the address is verified. Also sets
+ * `users.email`, the contact address, which may change later without verification.
  * @throws ApiError validationFailed, usernameExists, emailExists; tooManyRequests after too many
- * usernames that are taken, and the proof stays; confirmationInvalid if another request has used it
+ * taken usernames, the proof stays valid; confirmationInvalid if another request used the proof
  */
 export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
   const { accounts, clock, config, confirmations, db, takenUsernames } = deps
@@ -89,13 +88,11 @@ export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise
   })
 }
 
-/** The account that has an address as its verified one. */
 export interface Owner {
   readonly userId: number
   readonly username: string
 }
 
-/** Finds the account that has an address as its verified one; null if there is none. */
 export async function ownerOf(
   db: DatabaseOrTransaction,
   { key }: EmailAddress,
@@ -109,7 +106,6 @@ export async function ownerOf(
   return row ? { userId: row.user_id, username: row.username } : null
 }
 
-/** @throws ApiError emailExists if an account has the address as its verified one */
 export async function assertAddressFree(
   db: DatabaseOrTransaction,
   address: EmailAddress,
@@ -120,7 +116,7 @@ export async function assertAddressFree(
   throw new ApiError('emailExists', { reason })
 }
 
-/** Answers the username. @throws ApiError validationFailed with an entry for each field that breaks a rule */
+/** Returns the username. @throws ApiError validationFailed with all mistakes */
 async function parseProfile(
   profile: ProfileInput,
   address: EmailAddress,

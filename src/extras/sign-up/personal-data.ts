@@ -2,7 +2,7 @@ import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/export-section.ts'
 import { type InvitationStoreDeps, invitationStores } from './invitation-store.ts'
 
-/** The invitation that the account was made of. */
+/** The invitation of the account. */
 export function sectionsOf(deps: InvitationStoreDeps): readonly ExportSection[] {
   return [
     list({ name: 'invitations', tables: ['invitations'] }, async (db, userId) =>

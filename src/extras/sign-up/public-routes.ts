@@ -33,8 +33,8 @@ const ownerErrors = [
 ] as const
 
 /**
- * Sign-up and invitations as JSON, for programs with pages of their own: POST of
- * /api/public/sign-up and /api/public/sign-up/complete, POST /api/public/invitation. The pages of the service use the same services.
+ * JSON for custom pages: POST /api/public/sign-up, /api/public/sign-up/complete,
+ * /api/public/invitation.
  */
 export async function routes(
   app: App,
@@ -42,7 +42,7 @@ export async function routes(
 ): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
-  // Of a body that breaks its schema; `createOwner` checks all that meet it, after the proof.
+  // For bodies that fail the schema; `createOwner` checks the rest after the proof.
   const checks: FieldChecks = {
     username: (body) => parseUsername(textIn(body, 'username')),
     password: (body) => {

@@ -28,7 +28,6 @@ const Language = {
   description: 'Of the mail; the default is that of the request',
 } as const
 
-/** What a person chooses: username, name and password. */
 export const Profile = {
   type: 'object',
   required: ['username', 'name', 'password'],
@@ -78,7 +77,6 @@ export const AcceptInvitation = named(
 
 export const InvitationId = idIn(12)
 
-/** The JSON schemas of invitations, in a service that has these roles. */
 export function invitationSchemas(roles: readonly Role[]) {
   const { AccountBody, CreateAccount } = accountSchemas(roles)
   const example = {

@@ -54,7 +54,7 @@ export function configure(reading: Reading) {
     config: {
       signUp: {
         mode: values.SIGN_UP,
-        roles: values.SIGN_UP_ROLES as readonly Role[], // an unknown one is a mistake
+        roles: values.SIGN_UP_ROLES as readonly Role[], // unknown roles are rejected
         domains: values.SIGN_UP_DOMAINS,
       },
       reservedUsernames,

@@ -21,40 +21,36 @@ import {
 import { signUpOff } from './problems.ts'
 
 /**
- * Sign-up: a visitor names a mail address and nothing else. Username, password and account come
- * behind the link or the code that is mailed there, so that nothing waits for the owner of an
- * address that a stranger has typed. docs/sign-up.md
+ * A visitor gives only an email address. Username, password and account follow after the mailed
+ * link or code, so that strangers create nothing for the owner of an address. docs/sign-up.md
  */
 export interface SignUp {
-  /** @throws ApiError signUpOff unless SIGN_UP is open; mailUnavailable */
+  /** @throws ApiError signUpOff, mailUnavailable */
   assertOpen(): void
   /**
-   * Mails a link and a code; the answer is the same for every address that may sign up. If an
-   * account has the address, its owner is told so in the place of the link.
-   * @throws ApiError as `assertOpen`; validationFailed for a text that is no address, or has a
-   * domain that may not sign up; tooManyRequests for a client that asks too often
+   * Mails a link and a code; the response is the same for every permitted address. If an account
+   * has the address, its owner gets a notice instead.
+   * @throws ApiError as `assertOpen`; validationFailed for a malformed address or forbidden domain;
+   * tooManyRequests
    */
   begin(wanted: SignUpInput): Promise<BegunCode>
-  /** Finds the sign-up of a proof, which stays valid. @throws ApiError confirmationInvalid */
+  /** The proof stays valid. @throws ApiError confirmationInvalid */
   find(proof: Proof): Promise<Confirmation>
-  /**
-   * Makes the account of a sign-up that was found.
-   * @throws ApiError as `createOwner`; signUpOff if sign-up was closed meanwhile
-   */
+  /** @throws ApiError as `createOwner`; signUpOff if closed meanwhile */
   finish(confirmation: Confirmation, wanted: FinishingSignUp): Promise<Account>
-  /** Whether an account has the address of a sign-up as its verified one by now. */
+  /** Whether an account now has the verified address. */
   isTaken(confirmation: Pick<Confirmation, 'address'>): Promise<boolean>
 }
 
 export interface SignUpInput {
-  /** As it was typed. */
+  /** As typed. */
   readonly email: string
   readonly language: Language
-  /** The address of the client, for the limits. */
+  /** Client address, for rate limits. */
   readonly client: string
-  /** The id of the flow in which the code counts; null for a program that keeps the answer. */
+  /** The code is valid only in this flow; null for a program. */
   readonly flow: string | null
-  /** Where the new owner goes on, by the link too; checked again when it is opened. */
+  /** Target after sign-up; checked again when used. */
   readonly returnTo?: string
 }
 
@@ -62,7 +58,7 @@ export interface FinishingSignUp {
   readonly profile: ProfileInput
   readonly language: Language
   readonly client: NewOwner['client']
-  /** Further work of the same transaction. */
+  /** Runs in the same transaction. */
   readonly also?: NewOwner['also']
 }
 
@@ -96,8 +92,8 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       assertDomain(address)
       return transact(db, [], async (trx) => {
         const owner = await ownerOf(trx, address)
-        // A confirmation in either case, so that both cost the same and answer alike: its link and
-        // code stay unknown if another message is sent in their place.
+        // Begin a confirmation in both cases, for equal cost and response: without the mail, its
+        // link and code stay unknown.
         const begun = await confirmations.begin(trx, {
           purpose: 'sign_up',
           asked: address.key,

@@ -29,13 +29,13 @@ interface InvitationsTable {
   /** JSON of address and name, under the data key. */
   sealed: string
   address_index: string
-  /** Names, joined by commas. */
+  /** Comma-separated. */
   roles: string
   invited_by: number | null
   created_at: number
   expires_at: number
   accepted_at: number | null
   revoked_at: number | null
-  /** The user whose account was made. */
+  /** The created user. */
   user_id: number | null
 }

@@ -8,9 +8,8 @@ import { checkpointStore } from './checkpoint-store.ts'
 const batchSize = 500
 
 /**
- * Signs the tombstones of a restored backup with the key of this master key, in the transaction that
- * restores them, whose archive is authenticated. So every other key on a tombstone is a forgery:
- * nothing refers to a tombstone as the next checkpoint does to the one before.
+ * Re-signs the tombstones of a restored, authenticated backup. Any other key on a tombstone is then
+ * a forgery, because tombstones are not linked to each other.
  * @throws Error as `assertNotTurnedAway`
  */
 export async function adoptTombstones(

@@ -28,28 +28,22 @@ import {
 } from './read-store.ts'
 import { maxLookedThrough, missingAmong, seenThrough } from './tail.ts'
 
-/** Reads the audit log, and opens what it reads. */
 export interface AuditLog {
-  /** Reads the newest records that match the filters, and whether older ones follow; or the oldest. */
   page(filters: AuditFilters, part: AuditPart): Promise<FoundRecords>
-  /** Where the log ends now: `newer` reads what is stored later, also by what is being committed. */
+  /** `newer` also finds records that commit later. */
   end(): Promise<TailPosition>
-  /**
-   * Reads the records that were stored since a position and match the filters, the newest first. One
-   * call looks through a bounded number of records; the oldest are read first.
-   */
+  /** Newest first. A call scans a bounded number of records, oldest first. */
   newer(filters: AuditFilters, part: TailPart): Promise<NewerRecords>
-  /** Reads the newest records in which a user acted, and no account whose username is that number. */
+  /** The number is never read as a username. */
   actsOf(userId: number, part: AuditPart): Promise<FoundRecords>
-  /** Reads the records at some places, in no order; those that are gone are left out. */
+  /** In any order; omits deleted records. */
   at(places: readonly RecordPlace[]): Promise<OpenedRecord[]>
 }
 
 export interface AuditPart {
   readonly limit: number
-  /** Only records behind this position in the list; costs the same at any depth. */
   readonly before?: Position | undefined
-  /** `newest` unless given. */
+  /** Default: `newest`. */
   readonly order?: 'newest' | 'oldest'
 }
 
@@ -61,13 +55,11 @@ export interface TailPart {
 export interface NewerRecords {
   readonly records: OpenedRecord[]
   readonly end: TailPosition
-  /** Whether more records wait already. */
   readonly hasMore: boolean
 }
 
 export interface FoundRecords {
   readonly records: OpenedRecord[]
-  /** The position of the last record; null if none follows. */
   readonly next: Position | null
 }
 
@@ -75,11 +67,10 @@ export interface AuditLogDeps {
   readonly db: Database
   readonly clock: Clock
   readonly keys: { readonly audit: AuditKeys }
-  /** Answers the id of the user whose account has a username; null if there is none. */
   readonly userIdOf: (username: Username) => Promise<number | null>
 }
 
-// A choice of more types is compared record by record, where another filter has an index.
+// With more types, records are compared one by one.
 const maxQueriesOfTypes = 20
 
 export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): AuditLog {
@@ -123,7 +114,7 @@ export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): Aud
     { limit, before, order = 'newest' }: AuditPart,
   ): Promise<FoundRecords> {
     const found: ReadRecord[] = []
-    const part = { limit: limit + 1, behind: before, order } // one more shows whether another page follows
+    const part = { limit: limit + 1, behind: before, order }
     for (const selection of selections) {
       found.push(...(await pageQuery(db, selection, part).execute()))
     }
@@ -137,8 +128,8 @@ export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): Aud
   }
 
   /**
-   * Divides filters of several values into selections of one value each, which are disjoint: an index
-   * answers each of them in the order of the list, but not their union.
+   * Disjoint selections of one value each: an index returns each selection in order, but not their
+   * union.
    */
   async function selectionsOf(filters: AuditFilters): Promise<Selection[]> {
     const { address, requestId, since, until } = filters
@@ -162,9 +153,8 @@ export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): Aud
   }
 
   /**
-   * The indexes of the records that a text may mean: it is a subject, such as `7` or `cli`, and may be
-   * the username of another one. A name that was typed at a login and that no account has is found as
-   * a target. There is no index of a person who is unknown or erased.
+   * A text may be a subject such as `7` or `cli`, or a username. A typed name without an account is
+   * found as a target. Unknown or erased persons have no index.
    */
   async function indexesOf(
     side: Side,

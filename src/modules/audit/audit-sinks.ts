@@ -2,16 +2,14 @@ import { readFileSync } from 'node:fs'
 import { isAbsolute, normalize } from 'node:path'
 import { Secret } from '../../core/crypto/secret.ts'
 
-/** A place outside the database that the audit log is sent to. */
 export type AuditSink =
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
   | {
       readonly kind: 'udp' | 'tcp' | 'tls'
-      /** Its address, as logs and metrics name it. */
       readonly name: string
       readonly host: string
       readonly port: number
-      /** With TLS: the authority of the server, and the certificate of this client with its key, PEM. */
+      /** PEM: CA of the server; certificate and key of this client. */
       readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: Secret }
     }
 
@@ -24,10 +22,7 @@ const kinds = {
 const forms =
   '`file:/path`, `syslog://host:port` (UDP), `syslog+tcp://host:port` or `syslog+tls://host:port`'
 
-/**
- * Parses one address of AUDIT_SINKS. Ports have the defaults of RFC 5426 (514), RFC 6587's registered
- * 601, and RFC 5425 (6514). @throws Error that says what is wrong with it
- */
+/** Default ports: 514 (RFC 5426), 601 (RFC 6587), 6514 (RFC 5425). @throws Error */
 export function parseAuditSink(text: string): AuditSink {
   if (/^file:/i.test(text)) return parseFile(text)
   const fail = (what: string): never => {
@@ -87,7 +82,6 @@ function tlsOf(
   return tls
 }
 
-/** What is wrong with a list of sinks as a whole; empty if nothing is. */
 export function auditSinkMistakes(sinks: readonly AuditSink[], ownFile: string): string[] {
   const names = sinks.map(({ name }) => name)
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))

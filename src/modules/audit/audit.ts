@@ -14,38 +14,33 @@ import type { SubjectKeys } from './subject-keys.ts'
 import { ulid } from './ulid.ts'
 import { createRecordWriter, type RecordWriter, type RecordWriterDeps } from './writer.ts'
 
-/** The audit log of this process: what it writes. */
 export interface Audit extends Pick<EventQueue, 'refused' | 'run' | 'state'> {
-  /**
-   * Records all events that wait. A failure is logged, because nothing is left to do about it.
-   */
+  /** Logs failures. */
   flush(): Promise<void>
-  /** Closes chains that are not used any more, of this process and of killed ones. */
+  /** Closes unused chains, also of killed processes. */
   closeLeft(): Promise<void>
-  /** Erases keys of persons with the records of a transaction: see `RecordWriter`. */
   readonly closing: RecordWriter['closing']
-  /** Drops keys of erased persons from the memory, by their names in records. */
+  /** Drops keys of erased persons from memory. */
   forget(pseudonyms: readonly string[]): void
-  /** The keys of persons, also for what others seal that goes with the person. */
+  /** Also used to seal other data of the person. */
   readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
-  /** Sets what is called after the commit of `count` records, the oldest of them made at `at`. */
+  /** `at`: time of the oldest record. */
   onCommitted(committed: (count: number, at: number) => void): void
-  /** Records what waits, and closes the chains of this process. A failure is logged. */
+  /** Records waiting events and closes the chains. Logs failures. */
   close(): Promise<void>
 }
 
 export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' | 'random'> {
   readonly config: MasterKeyConfig
-  /** See `RecordWriterDeps`. */
   readonly inserted?: NonNullable<RecordWriterDeps['inserted']>
 }
 
 const idleMs = 3_600_000
-// A process leaves a chain that was idle for `idleMs`; the clocks of nodes differ by less.
+// Longer than `idleMs`, because clocks of nodes differ.
 const abandonedMs = 2 * idleMs
 const closeBatch = 100
 
-/** Makes the audit log of a process, and attaches it to the events. docs/adr/0050 */
+/** docs/adr/0050 */
 export function createAudit(deps: AuditDeps): Audit {
   const { clock, db, events, log, random } = deps
   const writer = { instance: `${hostname()}/${process.pid}`, version: packageVersion() }
@@ -55,7 +50,7 @@ export function createAudit(deps: AuditDeps): Audit {
     committed: (count, at) => committed(count, at),
   })
   const ofChanges = createChains({ clock, random })
-  // A chain of their own, so that the times in each chain follow each other.
+  // Keeps the times of each chain in order.
   const ofEvents = createChains({ clock, random })
   const queue = createEventQueue({
     clock,
@@ -118,7 +113,6 @@ export function createAudit(deps: AuditDeps): Audit {
   }
 }
 
-/** Makes the function that writes entries in a transaction of their own. */
 function createWrite(
   db: Database,
   add: (trx: DatabaseOrTransaction, entry: Entry) => void,

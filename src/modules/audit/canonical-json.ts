@@ -1,4 +1,4 @@
-/** A value of JSON; a member that is undefined is left out. */
+/** Undefined members are omitted. */
 export type Json =
   | string
   | number
@@ -7,10 +7,7 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json | undefined }
 
-/**
- * The only text of a value as JSON: members sorted by UTF-16 code units, without blanks. RFC 8785.
- * @throws TypeError for a number that is not finite
- */
+/** RFC 8785. @throws TypeError for a number that is not finite */
 export function canonicalJson(value: Json): string {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TypeError('a number of JSON is finite')

@@ -19,20 +19,17 @@ import {
 import { checkpointStore } from './checkpoint-store.ts'
 
 /**
- * The statement of a key of checkpoints that the master key was turned, signed by it and by the key after
- * it: the checkpoints up to a number, the last of them with this digest, are its own, and none behind.
+ * Statement of a rotation, signed by both checkpoint keys: the previous key signed the checkpoints
+ * up to a number, the last with this digest, and none after.
  */
 export type CheckpointKeyRotation = Selectable<Schema['audit_checkpoint_keys']>
 
-/** The key of this process is not that of the master key any more: it must sign nothing. */
+/** After a rotation, this process must sign nothing. */
 export class CheckpointKeyEnded extends Error {}
 
 const batchSize = 500
 
-/**
- * Answers the key to sign with, in a transaction that has the lock of checkpoints: a turn of the master
- * key has it too. @throws CheckpointKeyEnded
- */
+/** Requires the checkpoint lock. @throws CheckpointKeyEnded */
 export async function keyInUse(
   trx: DatabaseOrTransaction,
   key: () => CheckpointKey,
@@ -45,10 +42,7 @@ export async function keyInUse(
   )
 }
 
-/**
- * Refuses a restore under a master key that the backup was turned away from: who has it may be another, and
- * it signs no checkpoints any more. @throws Error
- */
+/** Rejects a restore under a rotated master key: others may have that key. @throws Error */
 export async function assertNotTurnedAway(
   trx: DatabaseOrTransaction,
   { id }: Pick<CheckpointKey, 'id'>,
@@ -61,14 +55,13 @@ export async function assertNotTurnedAway(
 }
 
 /**
- * Hands the checkpoints over from the key of the master key before to that of the next one, in the
- * transaction that turns it: the statement, and the tombstones signed anew. So who has the key before
- * can forge nothing of what was, and nothing of what comes.
+ * Writes the statement and re-signs the tombstones, in the transaction of the rotation: the
+ * previous key can then forge nothing.
  */
 export const handOverCheckpoints: OnRotated = async (trx, { before, next, at }) => {
   const [old, own] = [before, next].map((key) => checkpointKey(checkpointSeedOf(key)))
   if (!old || !own) throw new Error('a turn has two keys')
-  // A copy keeps no turns: only its statements tell of keys that were turned away from before it.
+  // In a restored copy, only statements name rotated keys.
   if (await isEnded(trx, own.id)) throw new NotRotated(nextWasInUse)
   const store = checkpointStore(trx)
   const last = await store.last()
@@ -89,7 +82,7 @@ export const handOverCheckpoints: OnRotated = async (trx, { before, next, at }) 
   for (let after = ''; ; ) {
     const batch = await store.tombstonesAfter(after, batchSize)
     for (const tombstone of batch) {
-      if (!old.verifies(tombstoneText(tombstone), tombstone.signature)) continue // found by `audit verify`
+      if (!old.verifies(tombstoneText(tombstone), tombstone.signature)) continue // reported by `audit verify`
       const { key_id: _, signature: __, ...kept } = tombstone
       await store.keepTombstone(signTombstone(own, kept))
     }
@@ -107,7 +100,6 @@ function isEnded(trx: DatabaseOrTransaction, keyId: string) {
     .executeTakeFirst()
 }
 
-/** The text that both signatures cover. */
 function rotationText({
   key_id,
   public_key,
@@ -127,23 +119,18 @@ function rotationText({
   ])
 }
 
-/** The keys whose checkpoints count: the present one, and those before it that it vouches for. */
+/** The current key, and earlier keys with valid statements. */
 export interface CheckpointSigners {
   readonly own: CheckpointKey
-  /**
-   * The key that may have signed a checkpoint; undefined for one that the present key does not vouch for,
-   * or not for a checkpoint of this number.
-   */
+  /** Undefined without a valid statement for this number. */
   of(checkpoint: Pick<Checkpoint, 'key_id' | 'number'>): CheckpointVerifier | undefined
-  /** Whether a key was turned away from. */
   hasEnded(keyId: string): boolean
-  /** What the digest of a checkpoint must be, because a turn has attested it. */
   attested(number: number): string | undefined
-  /** Statements whose signature is wrong, or that name another key than they hold. */
+  /** Statements with a wrong signature or key id. */
   readonly broken: readonly string[]
 }
 
-/** Reads the keys before the present one: each is vouched for by the one after it. */
+/** Newest first. */
 export async function readSigners(
   db: DatabaseOrTransaction,
   own: CheckpointKey,
@@ -184,7 +171,7 @@ export async function readSigners(
   }
 }
 
-/** The key of a statement that its successor has signed; null if anything of it was changed. */
+/** Null if the statement was changed. */
 function vouchedFor(
   row: CheckpointKeyRotation,
   successor: CheckpointVerifier,
@@ -198,6 +185,6 @@ function vouchedFor(
       key.verifies(text, row.own_signature)
     return isIntact ? key : null
   } catch {
-    return null // what is no public key
+    return null
   }
 }

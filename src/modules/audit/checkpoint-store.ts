@@ -4,17 +4,16 @@ import { prepared } from '../../core/database/prepared.ts'
 import type { Checkpoint, Tombstone } from './checkpoint-form.ts'
 import type { AuditRecord } from './record-form.ts'
 
-/** The end of a chain as its table has it now. */
 export interface ChainEnd {
   readonly chain: string
-  /** Epoch milliseconds; null if the list of chains lacks it. */
+  /** Epoch milliseconds; null without a row. */
   readonly openedAt: number | null
   readonly place: number
   readonly mac: string
   readonly number: number
 }
 
-// More come after the checkpoint that covers these.
+// The next checkpoint covers the rest.
 const maxBehind = 10_000
 
 const ends = prepared<{ since: number }, ChainEnd>((db, { since }) =>
@@ -40,7 +39,7 @@ const ends = prepared<{ since: number }, ChainEnd>((db, { since }) =>
     .orderBy('chains.chain'),
 )
 
-// In the order of numbers: grouped by chain, SQLite would read the index of all records instead.
+// To group by chain, SQLite would scan the index of all records.
 const chainsBehind = prepared<{ number: number }, { chain: string }>((db, { number }) =>
   db
     .selectFrom('audit_records')
@@ -54,17 +53,15 @@ const lastCheckpoint = prepared<object, Checkpoint>((db) =>
   db.selectFrom('audit_checkpoints').selectAll().orderBy('number', 'desc').limit(1),
 )
 
-/** Queries of checkpoints, of tombstones, and of the records that both speak of. */
 export function checkpointStore(db: DatabaseOrTransaction) {
   return {
-    /** The ends of the chains that are open, or were closed at `since` or later. */
+    /** Chains open, or closed since a time. */
     ends: (since: number): Promise<ChainEnd[]> => ends.all(db, { since }),
 
-    /** The chains of the records behind a number. */
+    /** Chains of records after a number. */
     chainsBehind: async (number: number): Promise<Set<string>> =>
       new Set((await chainsBehind.all(db, { number })).map(({ chain }) => chain)),
 
-    /** The ends of these chains, whatever the list of chains says of them. */
     endsOf: (chains: readonly string[]): Promise<ChainEnd[]> =>
       db
         .selectFrom('audit_records as records')
@@ -86,7 +83,7 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .orderBy('records.chain')
         .execute(),
 
-    /** Those of these chains whose first record is behind a number. */
+    /** Chains that began after a number. */
     async begunBehind(chains: readonly string[], number: number): Promise<Set<string>> {
       const rows = await db
         .selectFrom('audit_records')
@@ -100,7 +97,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
 
     last: (): Promise<Checkpoint | undefined> => lastCheckpoint.first(db, {}),
 
-    /** Up to `limit` checkpoints from a number on, the oldest first. */
     from: (number: number, limit: number): Promise<Checkpoint[]> =>
       db
         .selectFrom('audit_checkpoints')
@@ -110,7 +106,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
-    /** Up to `limit` checkpoints before a number, the newest first. */
     before: (number: number, limit: number): Promise<Checkpoint[]> =>
       db
         .selectFrom('audit_checkpoints')
@@ -123,7 +118,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
     numbered: (numbers: readonly number[]): Promise<Checkpoint[]> =>
       db.selectFrom('audit_checkpoints').selectAll().where('number', 'in', numbers).execute(),
 
-    /** The oldest checkpoint that was made at `at` or later. */
     since: (at: number): Promise<Checkpoint | undefined> =>
       db
         .selectFrom('audit_checkpoints')
@@ -141,7 +135,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
       await db.deleteFrom('audit_checkpoints').where('number', '<=', number).execute()
     },
 
-    /** Up to `limit` records of a chain, from a place to another. */
     records: (chain: string, from: number, to: number, limit: number): Promise<AuditRecord[]> =>
       db
         .selectFrom('audit_records')
@@ -153,7 +146,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
-    /** Up to `limit` records after one, by chain and place. */
     recordsAfter: (
       { chain, place }: { readonly chain: string; readonly place: number },
       limit: number,
@@ -167,7 +159,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
-    /** The chain whose first record is from before `at`; the one with the oldest record. */
     async expiredChain(at: number): Promise<string | undefined> {
       const first = await db
         .selectFrom('audit_records as first')
@@ -191,7 +182,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
       return first?.chain
     },
 
-    /** The number of the last record; null if there is none. */
     async lastNumber(): Promise<number | null> {
       const row = await db
         .selectFrom('audit_records')
@@ -202,7 +192,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
       return row?.number ?? null
     },
 
-    /** The positions of up to `limit` records, starting at a record number. */
     numberedFrom: (number: number, limit: number) =>
       db
         .selectFrom('audit_records')
@@ -212,7 +201,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
-    /** The time of the oldest record; null if there is none. */
     async oldestRecord(): Promise<number | null> {
       const row = await db
         .selectFrom('audit_records')
@@ -232,7 +220,7 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Removes the row of a closed chain that has no record left; its tombstone stays. */
+    /** The tombstone stays. */
     async removeEmptyChain(chain: string): Promise<void> {
       await db
         .deleteFrom('audit_chains')
@@ -254,7 +242,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
     tombstone: (chain: string): Promise<Tombstone | undefined> =>
       db.selectFrom('audit_tombstones').selectAll().where('chain', '=', chain).executeTakeFirst(),
 
-    /** Up to `limit` tombstones after a chain. */
     tombstonesAfter: (chain: string, limit: number): Promise<Tombstone[]> =>
       db
         .selectFrom('audit_tombstones')
@@ -264,7 +251,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
-    /** Up to `limit` chains after one. */
     chainsAfter: (chain: string, limit: number) =>
       db
         .selectFrom('audit_chains')
@@ -274,7 +260,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
-    /** Up to `limit` keys of persons after a subject. */
     subjectsAfter: (subject: string, limit: number) =>
       db
         .selectFrom('audit_subjects')

@@ -17,21 +17,17 @@ import { type ChainEnd, type CheckpointStore, checkpointStore } from './checkpoi
 export interface CheckpointsDeps {
   readonly db: Database
   readonly clock: Clock
-  /** The key of the present master key. */
   readonly key: () => CheckpointKey
-  /** A checkpoint that is younger suffices. */
+  /** Minimum age of the last checkpoint. */
   readonly youngMs: number
-  /** Inserts what belongs to a checkpoint, in its transaction. */
   readonly inserted?: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
 }
 
-/** Writes the checkpoints of the audit log. */
 export interface Checkpoints {
   /**
-   * Writes a checkpoint over what is new since the last one of any process; unless `isUrgent`,
-   * not if the last one is younger than `youngMs`. Answers whether checkpoints cover everything that
-   * was committed before the call. The commit of a checkpoint is on disk then, and so is everything
-   * before it: no loss of power undoes what a checkpoint attests.
+   * Covers new records; unless `isUrgent`, not within `youngMs` of the last checkpoint of any
+   * process. True if everything committed before the call is covered. Commits synchronously: a
+   * power failure cannot undo attested records.
    */
   write(options?: { readonly isUrgent?: boolean }): Promise<boolean>
 }
@@ -42,10 +38,7 @@ const none: ReadonlySet<string> = new Set()
 
 const chainsOf = (ends: readonly ChainEnd[]) => ends.map(({ chain }) => chain)
 
-/**
- * Creates the writer of checkpoints. It keeps in memory how much of each open chain is covered, and
- * reads the checkpoints of other processes before it writes one.
- */
+/** Caches the covered places; reads other processes' checkpoints before writing. */
 export function createCheckpoints({
   db,
   clock,
@@ -53,16 +46,16 @@ export function createCheckpoints({
   youngMs,
   inserted,
 }: CheckpointsDeps): Checkpoints {
-  /** The last place of each open chain that a checkpoint covers; null until it is read. */
+  /** Last covered place by open chain; null until read. */
   let covered: Map<string, number> | null = null
   let known: { readonly number: number; readonly digest: string } | null = null
 
-  /** Takes up what all processes have written until now. Answers the last checkpoint. */
+  /** Reads new checkpoints of all processes; returns the last. */
   async function catchUp(store: CheckpointStore): Promise<Checkpoint | undefined> {
     let next = known?.number ?? Infinity
     for (;;) {
       const batch = known ? await store.from(next, batchSize) : []
-      // The first is the one that is known, unless the database is another one now.
+      // Known, unless the database was replaced.
       const [first] = batch
       if (known?.number === next && (!first || checkpointDigest(first) !== known.digest)) break
       for (const checkpoint of batch) cover(checkpoint)
@@ -78,7 +71,7 @@ export function createCheckpoints({
     return last
   }
 
-  /** Reads back, from the last checkpoint on, how much of these chains is covered. */
+  /** Searches backwards for the covered places of these chains. */
   async function readBack(
     store: CheckpointStore,
     last: Checkpoint | undefined,
@@ -93,7 +86,7 @@ export function createCheckpoints({
         if (missing.delete(chain)) read.set(chain, place)
       }
       const end = batch.at(-1)
-      // No chain stands in a checkpoint from before it was opened, by clocks a day apart at most.
+      // Earlier checkpoints cannot name the chain; clocks differ by at most a day.
       if (!end || batch.length < batchSize || end.at < oldest - dayMs) break
       before = end.number
     }
@@ -111,7 +104,7 @@ export function createCheckpoints({
 
   async function newHeads(store: CheckpointStore) {
     const last = await catchUp(store)
-    // The last number that a checkpoint surely knows.
+    // Certainly covered.
     const number = Math.max(
       0,
       ...(parseHeads(last?.heads ?? '[]') ?? []).map((head) => head.number),
@@ -119,7 +112,7 @@ export function createCheckpoints({
     const chains = await endsOf(store, last, number)
     const before = covered ?? new Map<string, number>()
     const unknown = chains.filter(({ chain }) => !before.has(chain))
-    // A chain that began behind the last checkpoint, while this process looked on, is in none yet.
+    // No checkpoint covers these chains yet.
     const begun =
       covered && unknown.length > 0 ? await store.begunBehind(chainsOf(unknown), number) : none
     const older = unknown.filter(({ chain }) => !begun.has(chain))
@@ -134,16 +127,15 @@ export function createCheckpoints({
   }
 
   /**
-   * The ends of the chains that may have grown: those that are open, or were closed lately, by the
-   * list of chains; and, because nothing authenticates that list, those of all records behind
-   * `number`: a row that says closed, or that is gone, must keep no record from the checkpoints.
+   * Open and recently closed chains, and the chains of all records after `number`: the list of
+   * chains is not authenticated, and a forged row must not keep records out of checkpoints.
    */
   async function endsOf(
     store: CheckpointStore,
     last: Checkpoint | undefined,
     number: number,
   ): Promise<ChainEnd[]> {
-    // A chain that was closed a day before the last checkpoint is covered by it.
+    // Chains closed earlier are covered.
     const listed = await store.ends(last ? last.at - dayMs : 0)
     const names = new Set(listed.map(({ chain }) => chain))
     const others = [...(await store.chainsBehind(number)).difference(names)]
@@ -173,10 +165,10 @@ export function createCheckpoints({
 
   return {
     async write({ isUrgent = false } = {}) {
-      const { heads } = await newHeads(checkpointStore(db)) // most looks end here, without a lock
+      const { heads } = await newHeads(checkpointStore(db)) // usually nothing new: no lock
       if (heads.length === 0) return true
       const written = await transact(db, [lockName.auditCheckpoints], (trx) => add(trx, isUrgent))
-      if (written) cover(written) // an attempt that was rolled back has covered nothing
+      if (written) cover(written) // not for a rolled back attempt
       return written !== null
     },
   }

@@ -50,7 +50,7 @@ const auditSubjects: Check<InsideContext> = {
   },
 }
 
-/** A checkpoint is sent at once, unless a sink is away. */
+/** Only an unavailable sink delays checkpoints. */
 const lateMs = 60_000
 const headBytes = 65_536
 
@@ -68,7 +68,7 @@ const auditFile: Check<InsideContext> = {
     const last = await lastCheckpoint(db)
     if (last === null || clock.now() - last.at < lateMs) return []
     const path = config.audit.checkpointsFile
-    // With PostgreSQL a command may run where no service writes such a file.
+    // A command may run on another host than the service.
     const notes = machine.list(config.database.dataDirectory)
     const isServed = notes.some((name) => /^service-\d+\.json$/.test(name))
     if (!machine.stat(path)) {
@@ -104,7 +104,7 @@ const auditCheckpoints: Check<InsideContext> = {
   why: 'What no checkpoint covers can be removed from the database without a trace.',
   mend: { do: `The log of the service says why; \`${gatehouse} audit verify\` shows the state.` },
   async find({ clock, config, db, machine }) {
-    // A service makes them, as soon as it runs again.
+    // The service creates them when it runs.
     const notes = machine.list(config.database.dataDirectory)
     if (!notes.some((name) => /^service-\d+\.json$/.test(name))) return []
     const [record, checkpoint] = [await lastRecord(db), await lastCheckpoint(db)]
@@ -122,7 +122,6 @@ async function hasAccounts(db: DatabaseOrTransaction): Promise<boolean> {
   return row !== undefined
 }
 
-/** The time of the newest checkpoint of the audit log; null before the first. */
 async function lastCheckpoint(
   db: DatabaseOrTransaction,
 ): Promise<{ at: number; records: number } | null> {
@@ -135,7 +134,6 @@ async function lastCheckpoint(
   return row ?? null
 }
 
-/** The newest record of the audit log. */
 async function lastRecord(
   db: DatabaseOrTransaction,
 ): Promise<{ at: number; number: number } | null> {

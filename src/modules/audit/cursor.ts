@@ -6,29 +6,24 @@ import {
   writeCursor,
 } from '../../core/http/lists/cursor.ts'
 
-/** A place in the list of records, which goes by time and then by number. */
+/** Ordered by time, then number. */
 export interface Position {
-  /** Epoch milliseconds. */
   readonly at: number
   readonly number: number
 }
 
-/** The place up to which the log was read in the order in which records are stored. */
+/** How far the log was read, in storage order. */
 export interface TailPosition {
   readonly number: number
-  /**
-   * Lower numbers without a record: their transactions may still commit. Each has the time, in epoch
-   * milliseconds, from which the number counts as given up.
-   */
+  /** Lower numbers whose transactions may still commit. `until`: epoch milliseconds. */
   readonly missing: readonly { readonly number: number; readonly until: number }[]
 }
 
-/** Encodes the place up to which the log was read as opaque text for `newer`. */
 export function writeTail({ number, missing }: TailPosition): string {
   return writeCursor([number, ...missing.flatMap((one) => [one.number, one.until])])
 }
 
-/** Decodes `newer`. @throws ApiError validationFailed */
+/** @throws ApiError validationFailed */
 export function readTail(text: string): TailPosition {
   const fields = readCursor(text, maxTailLength).map(Number)
   const [number = 0, ...pairs] = fields
@@ -43,12 +38,11 @@ export function readTail(text: string): TailPosition {
   return { number, missing }
 }
 
-/** Encodes a position as opaque text for `next`. */
 export function writePosition({ at, number }: Position): string {
   return writeCursor([at, number])
 }
 
-/** Decodes `next`. @throws ApiError validationFailed */
+/** @throws ApiError validationFailed */
 export function readPosition(text: string): Position {
   const [at, number, ...rest] = readCursor(text, maxLength)
   const isIntact = [at, number].every((field) => isIntegerFrom(Number.MIN_SAFE_INTEGER, field))
@@ -56,7 +50,7 @@ export function readPosition(text: string): Position {
   return { at: Number(at), number: Number(number) }
 }
 
-// A longer text is not decoded: of two integers, and of as many as a tail has.
+// Longer texts are rejected undecoded.
 const maxLength = 64
 export const maxMissing = 50
 const maxTailLength = 64 + maxMissing * 48

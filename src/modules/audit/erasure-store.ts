@@ -5,10 +5,8 @@ import type { SubjectRow } from './store.ts'
 
 export type ErasureRow = Selectable<Schema['erasures']>
 
-/** The statements of an erasure. */
 export function erasureStore(db: DatabaseOrTransaction) {
   return {
-    /** Deletes the keys of subjects; answers those that were there. */
     removeKeys: (subjects: readonly string[]): Promise<SubjectRow[]> =>
       db
         .deleteFrom('audit_subjects')
@@ -20,19 +18,18 @@ export function erasureStore(db: DatabaseOrTransaction) {
       await db.insertInto('erasures').values(rows).execute()
     },
 
-    /** The names in records of the keys of all erasures that are under way. */
     async pseudonyms(): Promise<string[]> {
       const rows = await db.selectFrom('erasures').select('pseudonym').execute()
       return rows.flatMap(({ pseudonym }) => pseudonym ?? [])
     },
 
-    /** The indexes that erasures have yet to empty. */
+    /** The indexes that erasures still have to empty. */
     async indexes(): Promise<Set<string>> {
       const rows = await db.selectFrom('erasures').select(['actor_index', 'target_index']).execute()
       return new Set(rows.flatMap((row) => [row.actor_index ?? [], row.target_index ?? []].flat()))
     },
 
-    /** An erasure that was not cleared yet, or one from before `endedBefore`, whose end has come. */
+    /** An erasure that is not cleared, or that began before `endedBefore` and can end. */
     due: (endedBefore: number): Promise<ErasureRow | undefined> =>
       db
         .selectFrom('erasures')
@@ -42,7 +39,7 @@ export function erasureStore(db: DatabaseOrTransaction) {
         .limit(1)
         .executeTakeFirst(),
 
-    /** Empties the indexes of up to `limit` records of each side; answers how many records. */
+    /** Empties the indexes of up to `limit` records per side; returns the number of records. */
     async clearIndexes(
       { actor_index, target_index }: Pick<ErasureRow, 'actor_index' | 'target_index'>,
       limit: number,
@@ -52,7 +49,7 @@ export function erasureStore(db: DatabaseOrTransaction) {
           .updateTable('audit_records')
           .set(
             column === 'actor_index'
-              ? { actor_index: null, address_index: null } // the address is that of the actor
+              ? { actor_index: null, address_index: null } // the address belongs to the actor
               : { target_index: null },
           )
           .where(
@@ -78,7 +75,6 @@ export function erasureStore(db: DatabaseOrTransaction) {
       await db.deleteFrom('erasures').where('id', '=', id).execute()
     },
 
-    /** The subjects behind one in their order, `limit` at most. */
     async subjectsAfter(subject: string, limit: number): Promise<string[]> {
       const rows = await db
         .selectFrom('audit_subjects')
@@ -90,7 +86,7 @@ export function erasureStore(db: DatabaseOrTransaction) {
       return rows.map((row) => row.subject)
     },
 
-    /** Those of some user ids that no user has, or one who leaves. */
+    /** The user ids without a user, or with a pending deletion. */
     async gone(ids: readonly number[]): Promise<number[]> {
       if (ids.length === 0) return []
       const rows = await db

@@ -14,44 +14,40 @@ import { derivedOf } from './subject-keys.ts'
 import { createUnlistedErasures } from './unlisted-erasures.ts'
 
 /**
- * The erasure of persons. The transaction that removes a user deletes the keys under which records
- * name the person, so that no record opens any more; the chains stay whole. What can be very much, the
- * indexes of the records, is emptied in steps after that. docs/adr/0066
+ * Removing a user deletes the person's keys in the same transaction: records no longer open, and
+ * the chains stay intact. Indexes are emptied later, in batches. docs/adr/0066
  */
 export interface Erasure {
-  /** Called in the transaction that removes a user, before its rows go. */
+  /** Before the rows are deleted. */
   readonly begin: HookPoints['onUserRemoved']
-  /** Drops from the memory of this process the keys that any process has erased. */
+  /** Drops keys erased by any process from memory. */
   heed(): Promise<void>
-  /** Does a step of what is left; answers `batchSize` if there may be more to do, otherwise 0. */
+  /** One batch; returns `batchSize` if there may be more, otherwise 0. */
   clear(batchSize: number): Promise<number>
   /**
-   * Erases the keys of users who are gone, once in a day: a version that erased no keys may have
-   * removed them. Answers `batchSize` as long as it has not seen all, otherwise 0.
+   * Once a day: erases keys of removed users, which an older version may have left. Returns as
+   * `clear`.
    */
   sweep(batchSize: number): Promise<number>
-  /** Lists the keys that earlier versions erased: see `createUnlistedErasures`. */
+  /** See `createUnlistedErasures`. */
   listEarlier(batchSize: number): Promise<number>
 }
 
 export interface ErasureDeps {
   readonly db: Database
-  /** For steps, which may be lost with the power and are done again then. */
+  /** Lost batches are repeated. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly audit: Pick<Audit, 'closing' | 'forget'>
   readonly events: Events
-  /** The other subjects that stand for a user: identities at providers, as `issuer#sub`. */
+  /** Identities at providers, as `issuer#sub`. */
   readonly subjectsOf: (trx: DatabaseOrTransaction, userId: number) => Promise<string[]>
-  /** What modules do at an erasure; done again at its end, for what was under way in some process. */
+  /** Repeated at the end, for concurrent writes. */
   readonly erased: HookPoints['onErasure']
 }
 
-/**
- * How long an erasure is remembered: longer than any process takes to hear of it, to write what waits
- * in its memory, and to end a transaction.
- */
+/** Longer than any process needs to learn of the erasure and end its transactions. */
 const keptMs = 600_000
 const sweepEveryMs = 86_400_000
 
@@ -96,10 +92,10 @@ export function createErasure(deps: ErasureDeps): Erasure {
 
   async function beginKeys(trx: DatabaseOrTransaction, userId: number): Promise<void> {
     const attempt = attemptOf(trx)
-    if (begun.get(attempt) === userId) return // the removal is tried again under a lock
+    if (begun.get(attempt) === userId) return // a retry under a lock
     begun.set(attempt, userId)
     const subjects = [String(userId), ...(await subjectsOf(trx, userId))]
-    // Just before the commit: the last record of this transaction lists the keys.
+    // Before the commit: the last record lists the keys.
     audit.closing(trx, (last) => eraseKeys(last, userId, subjects))
   }
 
@@ -114,8 +110,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
     const closed: string[] = []
     const rows = found.map(({ subject, pseudonym, sealed }) => {
       const key = openedOrNull(() => derivedOf(openSubjectKey(keys.dataKey, subject, sealed)))
-      // What does not open here can be the key of another person, and so can be the one that the row names:
-      // the list would excuse that it is gone.
+      // An unreadable key may belong to another person: do not excuse its absence.
       if (key) closed.push(key.pseudonym)
       const { actorIndex = null, targetIndex = null } = key ?? {}
       return { pseudonym, actor_index: actorIndex, target_index: targetIndex }
@@ -128,9 +123,8 @@ export function createErasure(deps: ErasureDeps): Erasure {
     return closed
   }
 
-  /** Answers whether it has found something to do. */
   async function step(endedBefore: number, batchSize: number): Promise<boolean> {
-    if (!(await erasureStore(db).due(endedBefore))) return false // and no transaction each time
+    if (!(await erasureStore(db).due(endedBefore))) return false // avoids a transaction
     return transact(asyncCommitDb, [lockName.erasures], async (trx) => {
       const store = erasureStore(trx)
       const row = await store.due(endedBefore)

@@ -6,7 +6,7 @@ export const examples: Examples = {
   listAuditRecords: [
     { events: ['sensitive_read'] },
     { events: ['sensitive_read'], make: tail },
-    { make: tail }, // told once in ten minutes
+    { make: tail }, // reported once in ten minutes
   ],
   listAuditTypes: {},
   exportAuditRecords: { events: ['sensitive_read'] },

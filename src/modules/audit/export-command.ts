@@ -23,7 +23,7 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** Writes the records of a snapshot, then, if it follows, those that come. The reading is recorded first. */
+/** The export is recorded first. */
 async function exportAudit(call: CommandCall): Promise<void> {
   const { output, terminal, values } = call
   const follows = values.follow === true
@@ -52,7 +52,7 @@ async function exportAudit(call: CommandCall): Promise<void> {
     await written(followRecords(db, { keys, clock }, { since, seen, stop, onLoss }), stop)
   })
 
-  /** Writes batches; false if the reader has closed the stream, or a signal has come. */
+  /** False after a closed stream or a signal. */
   async function written(
     batches: AsyncIterable<readonly OpenedRecord[]>,
     stop: AbortSignal | undefined,

@@ -15,13 +15,12 @@ import {
 
 const batchSize = 500
 const pollMs = 1000
-// A chain that was closed for a process that is gone can still get the record of a commit that was
-// under way.
+// A closed chain can still receive a record from a commit in progress.
 const closedEveryMs = 60_000
 const closedWithinMs = 86_400_000
 const maxLossMs = 300_000
 
-/** The place of the last record of each chain that a reader has seen. */
+/** Last place read, by chain. */
 export type Seen = Map<string, number>
 
 export interface ExportDeps {
@@ -30,10 +29,9 @@ export interface ExportDeps {
 }
 
 /**
- * Yields all records in the order of their numbers, in batches that are read as the consumer takes
- * them. `seen` gets the heads of all chains, from which `followRecords` goes on.
- * @param trx a snapshot, so that records and heads are of one state
- * @param since only records from this time on, in epoch milliseconds
+ * Yields records by number, in batches. Fills `seen` for `followRecords`.
+ * @param trx a snapshot, for consistent heads
+ * @param since epoch milliseconds
  */
 export async function* exportRecords(
   trx: DatabaseOrTransaction,
@@ -56,16 +54,14 @@ export async function* exportRecords(
 export interface FollowOptions {
   readonly since: number | undefined
   readonly seen: Seen
-  /** Ends the following. */
   readonly stop: AbortSignal
-  /** Called when the database is lost for the first time, and when it is back. */
+  /** Null: available again. */
   readonly onLoss: (error: DatabaseUnavailable | null) => void
 }
 
 /**
- * Yields the records that follow those in `seen`, by chain and place: a transaction that commits late
- * has a lower number than records before it, but its place continues its chain. A loss of the database
- * is waited out. @throws DatabaseUnavailable after five minutes of it
+ * By chain and place: a late commit has a lower number, but continues its chain. Waits for the
+ * database. @throws DatabaseUnavailable after five minutes
  */
 export async function* followRecords(
   db: Database,
@@ -87,7 +83,7 @@ export async function* followRecords(
       if (lostAt !== undefined) onLoss(null)
       lostAt = undefined
       if (opened.length > 0) yield opened
-      // After the consumer has taken them, and not if it has ended.
+      // After the consumer has taken the batch.
       for (const { chain, place } of records) seen.set(chain, Math.max(place, seen.get(chain) ?? 0))
       isCaughtUp = isComplete
     } catch (error) {
@@ -99,7 +95,7 @@ export async function* followRecords(
     if (isCaughtUp) await clock.wait(pollMs, stop)
   }
 
-  /** The chains with records that were not seen. Those that were open at the last look count as open. */
+  /** Chains open at the last read count as open. */
   async function grownHeads(which: WhichChains): Promise<Head[]> {
     const heads = await headsOf(db, which)
     const listed = new Set(heads.map(({ chain }) => chain))

@@ -5,20 +5,20 @@ import { among, parseFilters, storable, time } from '../../core/http/lists/filte
 import type { Query } from '../../core/http/lists/paging.ts'
 import type { KnownEvent } from '../../core/module/registry.ts'
 
-/** Which records are read; an absent field selects all. */
+/** An absent field selects all records. */
 export interface AuditFilters {
-  /** Records of one of these types; of none, if a choice of types leaves none. */
+  /** An empty list selects nothing. */
   readonly types?: readonly string[] | undefined
-  /** The actor: a subject or a username, see `indexesOf` in audit-log.ts. */
+  /** See `indexesOf` in audit-log.ts. */
   readonly actor?: string | undefined
-  /** The person whom the record concerns, likewise. */
+  /** The person concerned, as `actor`. */
   readonly target?: string | undefined
-  /** In canonical form. */
+  /** Canonical form. */
   readonly address?: string | undefined
   readonly requestId?: string | undefined
-  /** From this time on, in epoch milliseconds. */
+  /** Inclusive, epoch milliseconds. */
   readonly since?: number | undefined
-  /** Before this time. */
+  /** Exclusive. */
   readonly until?: number | undefined
 }
 
@@ -40,9 +40,8 @@ const ownFilters = {
 }
 
 /**
- * Parses the filters of a query. `type` may be repeated, and hold several names between commas; any
- * other filter is given once.
- * @param known the types that this program declares
+ * `type` may be repeated and comma-separated; other filters are given once.
+ * @param known the declared event types
  * @throws ApiError validationFailed
  */
 export function parseAuditFilters(query: Query, known: readonly KnownEvent[]): AuditFilters {
@@ -53,15 +52,11 @@ export function parseAuditFilters(query: Query, known: readonly KnownEvent[]): A
 
 const filterNames = ['type', 'category', 'level', 'outcome', ...Object.keys(ownFilters)]
 
-/** The names of the filters that a query gives, for the event of the reading. */
 export function namesOf(query: Query): string[] {
   return filterNames.filter((name) => query[name] !== undefined)
 }
 
-/**
- * The types that `type`, `category`, `level` and `outcome` leave. The last three choose among the types
- * that this program knows, so that an index answers them as it does a type.
- */
+/** `category`, `level` and `outcome` are resolved to known types, so that an index applies. */
 function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly string[] | undefined {
   const named = parseTypes(query.type, known)
   const { category, level, outcome } = parseFilters(query, {

@@ -6,21 +6,17 @@ import type { Position } from './cursor.ts'
 import type { AuditFilters } from './filters.ts'
 
 export interface FoundLinesOptions {
-  /** With a time at which the list ends, since reading it is a record itself. */
+  /** Needs an end time: the export creates a record. */
   readonly filters: AuditFilters
-  /** Called once, when the first records were read. */
   readonly begun: () => void
-  /** Called before each batch is sent; ends the export by throwing. */
+  /** Called before each batch; throws to end the export. */
   readonly authorize: () => Promise<void>
   readonly makeBatch: MakeBatch
 }
 
 const batchSize = 500
 
-/**
- * Yields all records that match as lines of JSON, the oldest first, in texts of many lines. It reads
- * batches by time as the consumer takes them, so that memory is constant and queries are short.
- */
+/** JSON Lines, oldest first. Batches by time keep memory constant and queries short. */
 export async function* foundLines(
   auditLog: Pick<AuditLog, 'page'>,
   { filters, begun, authorize, makeBatch }: FoundLinesOptions,
@@ -32,7 +28,7 @@ export async function* foundLines(
     if (text !== '') yield text
     if (next === null) return
     before = next
-    await setImmediate() // lets other requests run, also if this client reads fast
+    await setImmediate() // lets other requests run when the client reads fast
   }
 
   async function nextLines() {

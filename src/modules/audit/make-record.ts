@@ -16,49 +16,43 @@ import {
 import type { NewRecord } from './store.ts'
 import type { SubjectKey } from './subject-keys.ts'
 
-/** An event on its way into the log. */
 export interface Entry {
-  /** A ULID of the time of the event. */
+  /** ULID of the event time. */
   readonly id: string
   readonly event: RecordedEvent
-  /** The status of the answer if the event changes nothing; the route says the status of a change. */
+  /** HTTP status, if the event changes nothing. */
   readonly status?: number | null
-  /** The code of a refusal, if the event itself has none. */
+  /** Rejection code, if the event has none. */
   readonly reason?: string | null
-  /** The names of the keys of persons that its transaction has erased. */
+  /** Pseudonyms of erased keys. */
   readonly closed?: readonly string[]
 }
 
-/** The subjects of an event: its actor and its target; null if no person or program is known. */
+/** Null if unknown. */
 export interface Subjects {
   readonly actor: string | null
   readonly target: string | null
 }
 
-/** The process that writes. */
 export interface Writer {
   readonly instance: string
   readonly version: string
 }
 
-/** What seals the fields of a record. */
 export interface Seals {
   readonly keys: AuditKeys
   readonly persons: ReadonlyMap<string, SubjectKey>
   readonly random: Random
 }
 
-/** A record without its place in a chain. */
 export type Unchained = Omit<NewRecord, 'chain' | 'place' | 'mac'>
 
-// What a payload calls a reason may also be a text, such as an error of another service: that is
-// sealed with the payload, because it can name anything.
+// Other reasons may be free text that names a person, so they stay sealed.
 const reasonCode = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
- * The subjects of an event. A success without a caller is a login, or follows from one: the person
- * whom it concerns has acted. A failure without a caller has no known actor, only an address, and nor
- * has what any stranger may ask for an account, such as a mail.
+ * Success without a caller is a login or follows one: the person concerned acted. Failures, and
+ * requests that strangers may make for an account, have an unknown actor.
  */
 export function subjectsOf({ type, payload, context, hidesPerson }: RecordedEvent): Subjects {
   const { user_id, author_id } = payload
@@ -68,7 +62,7 @@ export function subjectsOf({ type, payload, context, hidesPerson }: RecordedEven
   return { actor: context.by ?? (context.request ? proven : null), target }
 }
 
-/** Those subjects who are persons, and so have keys. */
+/** Persons have keys. */
 export function personsIn(entries: readonly Entry[]): Set<string> {
   const persons = new Set<string>()
   for (const { event } of entries) {
@@ -79,7 +73,6 @@ export function personsIn(entries: readonly Entry[]): Set<string> {
   return persons
 }
 
-/** Makes the record of an event: what names a person is sealed, and the rest is readable. */
 export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchained {
   const { event, id, reason = null } = entry
   const { type, payload, context, at } = event
@@ -110,7 +103,7 @@ export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchaine
   }
 }
 
-/** The fields that name no person. */
+/** These fields stay readable. */
 function factsOf({ event, status }: Entry, writer: Writer, actor: string | null) {
   const { context, login, payload, type } = event
   const { request, scheme } = context
@@ -129,8 +122,8 @@ function factsOf({ event, status }: Entry, writer: Writer, actor: string | null)
 }
 
 /**
- * The names of the keys that this record lists as erased: the keys of an erasure, and keys that seal
- * fields of this record and are not stored. `audit verify` accepts no other key as erased.
+ * Keys of an erasure, and unstored keys that seal these fields. `audit verify` accepts no other
+ * missing key.
  */
 function closedBy(
   { event, closed = [] }: Entry,
@@ -148,7 +141,7 @@ function closedBy(
   }
 }
 
-/** The kind of the actor: `user`, `external`, `client`, `cli`, `bootstrap`, `job` or `unknown`. */
+/** `user`, `external`, `client`, `cli`, `bootstrap`, `job` or `unknown`. */
 function kindOf(actor: string | null): string {
   if (actor === null) return 'unknown'
   if (actor.startsWith('client:')) return 'client'
@@ -162,7 +155,7 @@ function actorFields(
 ): PersonalFields | null {
   const { address, request, by } = context
   const proven = by === null && typeof payload.username === 'string' ? payload.username : undefined
-  // A caller with a credential acts on another login, which is that of the target.
+  // An authenticated caller acts on the target's login.
   const own = by === null ? login : undefined
   const fields = {
     subject: subject ?? undefined,
@@ -180,10 +173,10 @@ function targetFields(event: RecordedEvent, { keys }: Seals): PersonalFields | n
   const unknown = unknownName(event)
   const { payload, typed = null } = event
   const digested = unknown === null ? {} : { typed: typedName(keys.index, unknown) }
-  // The name that was typed is that of the account, if there is one: it is sealed with it.
+  // The typed name of an existing account is sealed with its key.
   const named = unknown === null && typed !== null ? { username: typed } : {}
   const fields = { ...payload, ...digested, ...named }
-  return Object.keys(fields).length > 0 ? (fields as PersonalFields) : null // a payload is JSON
+  return Object.keys(fields).length > 0 ? (fields as PersonalFields) : null // payloads are JSON
 }
 
 function typedIndex(event: RecordedEvent, { keys }: Seals): string | null {
@@ -191,7 +184,7 @@ function typedIndex(event: RecordedEvent, { keys }: Seals): string | null {
   return typed === null ? null : typedName(keys.index, typed)
 }
 
-/** The name that was typed, unless the event knows the user. */
+/** Null if the event knows the user. */
 function unknownName({ payload, typed = null }: RecordedEvent): string | null {
   return typeof payload.user_id === 'number' ? null : typed
 }
@@ -202,7 +195,7 @@ interface Sealed {
   readonly index: string | null
 }
 
-/** Seals the fields of a side under the key of its person; under the service's if there is none. */
+/** Under the person's key, or the service key without a person. */
 function sealedSide(
   side: Side,
   subject: string | null,

@@ -7,10 +7,9 @@ const heedErasuresEveryMs = 1000
 const verifyEveryMs = 1000
 
 /**
- * The audit log: every event becomes a record, sealed under the keys of the persons that it names.
- * The records of a transaction are inserted just before its commit, on a chain (writer.ts). Signed
- * checkpoints prove the chains (proof.ts), `verify/` recomputes them, `outside/` sends them to
- * files and syslog. Routes: /api/admin/audit. docs/adr/0050, 0051
+ * Records every event just before the commit, sealed under the keys of persons, on a chain
+ * (writer.ts). Signed checkpoints prove the chains (proof.ts), `verify/` recomputes them,
+ * `outside/` sends them to files and syslog. Routes: /api/admin/audit. docs/adr/0050, 0051
  */
 export const module: Module = {
   name: 'audit',

@@ -1,7 +1,7 @@
 import { gauge, total } from '../../core/measurements/family.ts'
 import type { Monitoring } from '../../core/module/monitoring.ts'
 
-/** Events without a change that the audit log could not take. */
+/** Unrecorded events without a database change. */
 const recordsLost = () => ({ count: 0 })
 
 export const monitoring: Monitoring = {
@@ -32,7 +32,7 @@ export const monitoring: Monitoring = {
   },
 }
 
-/** `file:/data/audit.jsonl` as `file:audit.jsonl`. */
+/** `file:/data/audit.jsonl` to `file:audit.jsonl`. */
 function withoutFolder(name: string): string {
   return name.replace(/^file:.*\//, 'file:')
 }

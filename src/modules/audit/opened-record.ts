@@ -10,7 +10,7 @@ import {
 } from './persons.ts'
 import { type ReadRecord, subjectsNamed } from './read-store.ts'
 
-/** A record as an administrator sees it; `AuditRecordBody` describes its fields. */
+/** Fields: see `AuditRecordBody`. */
 export interface OpenedRecord {
   readonly number: number
   readonly id: string
@@ -43,16 +43,15 @@ export interface OpenedRecord {
   readonly version: string | null
   readonly chain: string
   readonly place: number
-  /** A person whom it names was erased. */
   readonly erased: boolean
-  /** Fields do not open although their key is there. */
+  /** A key exists but does not open its fields. */
   readonly damaged: boolean
 }
 
-/** The keys of a batch of records by their names; null for one that does not open. */
+/** By pseudonym; null if unreadable. */
 type Keys = ReadonlyMap<string, Uint8Array | null>
 
-/** The fields of one side: null if it has none, was erased, or does not open. */
+/** Null if absent, erased, or damaged. */
 interface Opened {
   readonly fields: PersonalFields | null
   readonly isErased: boolean
@@ -61,10 +60,7 @@ interface Opened {
 
 const nothing: Opened = { fields: null, isErased: false, isDamaged: false }
 
-/**
- * Opens records with the keys of the persons whom they name. Never throws for what a record holds:
- * the fields of a person who was erased, and those that do not open, are null, and the record says so.
- */
+/** Never throws: erased and damaged fields are null and flagged. */
 export async function openRecords(
   db: DatabaseOrTransaction,
   auditKeys: AuditKeys,
@@ -156,7 +152,7 @@ function show(record: ReadRecord, actor: Opened, target: Opened): OpenedRecord {
   }
 }
 
-/** Answers what `open` does; null for what was changed since it was sealed. */
+/** Null for changed data. */
 export function openedOrNull<T>(open: () => T): T | null {
   try {
     return open()
@@ -167,7 +163,7 @@ export function openedOrNull<T>(open: () => T): T | null {
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Record<string, unknown>) : null // JSON objects have text keys
+  return isObject ? (value as Record<string, unknown>) : null
 }
 
 function textOf(value: unknown): string | null {
@@ -183,10 +179,10 @@ function timeOf(value: unknown): string | null {
   return time === null ? null : shownTime(time)
 }
 
-const firstTimeMs = -62_135_596_800_000 // of the year 1, as RFC 3339 can tell it
-const lastTimeMs = 253_402_300_799_999 // of the year 9999
+const firstTimeMs = -62_135_596_800_000 // year 1, the minimum of RFC 3339
+const lastTimeMs = 253_402_300_799_999 // year 9999
 
-/** Formats a time that may have been changed to one that has no form. */
+/** A changed time may be out of range. */
 function shownTime(milliseconds: number): string {
   return isoTime(Math.max(firstTimeMs, Math.min(milliseconds, lastTimeMs)))
 }

@@ -7,13 +7,13 @@ import { openSubjectKey } from './persons.ts'
 import { subjectsNamed } from './read-store.ts'
 
 /**
- * Seals texts of others that may name a person, so that they go with the person: under the person's
- * key, or under the data key if no person is known.
+ * Seals texts that may name a person under the person's key, for erasure; under the data key
+ * without a person.
  */
 export interface PersonSeal {
-  /** Null if the person was erased, or the key was changed: nothing of a person is kept then. */
+  /** Null if the person was erased or the key changed: store nothing. */
   seal(pseudonym: string | null, context: string, text: string): Promise<string | null>
-  /** Null if the person was erased, or what was sealed was changed. */
+  /** Null if erased or changed. */
   open(pseudonym: string | null, context: string, sealed: string): Promise<string | null>
 }
 

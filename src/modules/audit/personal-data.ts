@@ -3,7 +3,6 @@ import type { AuditLog } from './audit-log.ts'
 import type { Position } from './cursor.ts'
 import type { OpenedRecord } from './opened-record.ts'
 
-/** The acts of a person in the audit log, the newest first. */
 export function sectionsOf({
   auditLog,
 }: {
@@ -27,7 +26,7 @@ export function sectionsOf({
   ]
 }
 
-/** What a record says of the one who acted: of another person whom it concerns, the id alone. */
+/** Of another person, only the id. */
 function actOf({ target, details, ...record }: OpenedRecord, userId: number) {
   const isOwn = target === null || target.user_id === userId
   return {

@@ -10,46 +10,40 @@ import { type CheckpointsDeps, createCheckpoints } from './checkpoints.ts'
 import { createSinkFeed, type SinkFeed } from './outside/feed.ts'
 import { createRetention } from './retention.ts'
 
-/** How far behind the evidence of the audit log is. Milliseconds; 0 if nothing waits. */
+/** Milliseconds; 0 if up to date. */
 export interface AuditLag {
-  /** The age of the oldest record that no checkpoint covers yet. */
+  /** Oldest record without a checkpoint. */
   readonly uncoveredMs: number
-  /** For each sink, the age of the oldest checkpoint that it lacks. */
+  /** Oldest undelivered checkpoint. */
   readonly sinks: readonly { readonly name: string; readonly unsentMs: number }[]
 }
 
-/** What makes a change of the audit log evident: checkpoints, sinks outside, and retention. */
+/** Makes tampering evident: checkpoints, external sinks, retention. */
 export interface AuditProof {
-  /** Notes records that this process has committed, the oldest of them made at `at`. */
+  /** `at`: time of the oldest record. */
   recorded(count: number, at: number): void
-  /** How often `run` is called: twice in the time after which a checkpoint is due. */
+  /** Half the interval of checkpoints. */
   readonly everyMs: number
-  /**
-   * Writes a checkpoint where one is due, and then sends to the sinks what they lack, for which it
-   * does not wait. Of several workers the first one sends.
-   */
+  /** Writes a due checkpoint and starts sending. Only the first worker sends. */
   run(): Promise<void>
-  /** Resolves when each sink has everything, or has failed. */
   sent(): Promise<void>
-  /** A step of the retention: see `createRetention`. */
+  /** See `createRetention`. */
   purge(batchSize: number): Promise<number>
-  /** Asks nothing: it answers what this process knows. */
+  /** From memory. */
   lag(): AuditLag
-  /** Writes a last checkpoint and sends it, for a few seconds at most. */
+  /** Sends a last checkpoint, within seconds. */
   close(): Promise<void>
 }
 
 export type AuditProofDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'workers'> & {
   readonly config: Pick<Config, 'audit' | 'database'>
   readonly keys: Pick<KeySet, 'audit' | 'refresh'>
-  /** Inserts what belongs to a checkpoint, in its transaction. */
   readonly inserted?: NonNullable<CheckpointsDeps['inserted']>
 }
 
 const maxUncovered = 1000
-const closeMs = 1500 // within the time that a module has to close
+const closeMs = 1500 // less than a module's shutdown timeout
 
-/** What this process has committed since its last look; when the oldest of it was made. */
 interface Uncovered {
   readonly count: number
   readonly since: number | null
@@ -59,7 +53,7 @@ function together(before: Uncovered, later: Uncovered): Uncovered {
   return { count: before.count + later.count, since: before.since ?? later.since }
 }
 
-/** Creates the proof of this process. Opens nothing before its first run. */
+/** Opens nothing before the first run. */
 export function createAuditProof(deps: AuditProofDeps): AuditProof {
   const { config, clock, keys, log, workers } = deps
   let made: { readonly seed: Uint8Array; readonly key: CheckpointKey } | undefined
@@ -69,7 +63,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     return made.key
   }
   const { checkpointSeconds, retentionDays } = config.audit
-  // A look in each half of the time: one that skips a checkpoint of another node still has the next.
+  // If this run finds another node's checkpoint, the next run is still in time.
   const everyMs = checkpointSeconds * 500
   const checkpoints = createCheckpoints({ ...deps, key, youngMs: everyMs })
   const purge = createRetention({ ...deps, key, chainKey: () => keys.audit.chain, retentionDays })
@@ -87,7 +81,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     try {
       isCovered = await checkpoints.write({ isUrgent }).catch(async (error: unknown) => {
         if (!(error instanceof CheckpointKeyEnded)) throw error
-        await keys.refresh() // the master key was turned a moment ago
+        await keys.refresh() // master key just rotated
         return checkpoints.write({ isUrgent })
       })
     } finally {
@@ -98,7 +92,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
   function openFeeds(): Promise<readonly SinkFeed[]> {
     feeds ??= import('./outside/sinks.ts').then(async ({ sinksOf }) => {
       const { dataDirectory } = config.database
-      // With PostgreSQL nothing else makes the folder. If it cannot be made, the sink says why.
+      // Missing with PostgreSQL. On failure, the sink reports the error.
       await mkdir(dataDirectory, { recursive: true, mode: 0o700 }).catch(() => {})
       const offsetsPath = join(dataDirectory, 'audit-sinks.json')
       const options = { offsetsPath, mayRepair: workers.index === 0 }
@@ -112,7 +106,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     await Promise.all((await openFeeds()).map((feed) => feed.run(stop.signal)))
   }
 
-  /** A checkpoint at once: a thousand records wait for none. */
+  /** After a thousand new records. */
   function writeSoon(): void {
     writing ??= write(true)
       .catch((error: unknown) => log.error({ err: error }, 'a checkpoint was not written'))

@@ -5,19 +5,16 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Entry } from './make-record.ts'
 import { ulid } from './ulid.ts'
 
-/** Events without a change on their way into the log, in the order in which they were emitted. */
+/** Waiting events without a database change, in order. */
 export interface EventQueue {
   enqueue(event: RecordedEvent): void
-  /** Notes how a request was refused; its events that still wait are recorded so. */
+  /** Adds the rejection to the request's waiting events. */
   refused(requestId: string, status: number, reason: string | null): void
-  /**
-   * Records what waits, but for the last events of requests that have no answer yet. While the
-   * database is away everything waits. Resolves without an error.
-   */
+  /** Skips the latest events of unanswered requests. Waits for the database. Never throws. */
   run(): Promise<void>
-  /** Records everything that waits. @throws DatabaseUnavailable; then all of it still waits */
+  /** @throws DatabaseUnavailable; all events still wait */
   flush(): Promise<void>
-  /** How many events wait, how long the first has waited, and how many were lost since the start. */
+  /** Waiting events, age of the first, lost events. */
   state(): QueueState
 }
 
@@ -31,15 +28,15 @@ export interface EventQueueDeps {
   readonly clock: Clock
   readonly random: Random
   /**
-   * Records entries in one transaction, in their order; without those that are in the log, if
-   * some `mayBeThere`: an attempt before may have been committed without an answer. @throws DatabaseUnavailable
+   * In order, in one transaction. `mayBeThere`: skips existing entries, in case an earlier commit
+   * succeeded unnoticed. @throws DatabaseUnavailable
    */
   readonly write: (entries: readonly Entry[], mayBeThere: boolean) => Promise<void>
-  /** Called once when the database stops to take records. */
+  /** Called once per outage. */
   readonly failed: (error: unknown) => void
-  /** Called with the types of events that can never be recorded, while others are. */
+  /** Types of events that can never be recorded. */
   readonly dropped: (types: readonly string[], error: unknown) => void
-  /** Called when the database takes records again, with the number of events that were lost. */
+  /** Called after an outage, with the lost events. */
   readonly hasLost: (count: number) => void
 }
 
@@ -47,7 +44,7 @@ type Waiting = { -readonly [Name in keyof Entry]: Entry[Name] } & { isAnswered: 
 
 const maxWaiting = 10_000
 const batchSize = 64
-// An answer follows its events within milliseconds, or there is none.
+// An answer follows its events within milliseconds.
 const answerWithinMs = 1000
 const retryMs = 1000
 
@@ -66,7 +63,7 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
 
     refused(requestId, status, reason) {
       for (const entry of unanswered.get(requestId) ?? []) answer(entry, status, reason)
-      // A later listener of the same refusal may emit an event.
+      // A later listener may emit an event for the same rejection.
       refusedNow = { requestId, status, reason }
       queueMicrotask(() => {
         refusedNow = undefined
@@ -127,7 +124,6 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
     return turn
   }
 
-  /** Writes from the front while entries are due, a batch after the other. */
   async function writeWhile(due: (entry: Waiting) => boolean): Promise<void> {
     for (;;) {
       const end = waiting.slice(0, batchSize).findIndex((entry) => !due(entry))
@@ -147,8 +143,8 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
   }
 
   /**
-   * Writes one by one what was refused together. An event that is refused while another one is taken
-   * is lost: it would hold up all others for ever. If none is taken, all wait.
+   * Retries a rejected batch one by one. Drops a rejected event if another succeeds, because it
+   * would block the queue forever; otherwise all wait.
    */
   async function writeEach(batch: readonly Waiting[], refusal: CommitRefused): Promise<void> {
     const refusedOnes: Waiting[] = []
@@ -172,7 +168,6 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
     left(refusedOnes)
   }
 
-  /** The entries do not wait any more. */
   function left(entries: readonly Waiting[]): void {
     mayBeThere = false
     retryAt = 0

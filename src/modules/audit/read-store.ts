@@ -6,7 +6,6 @@ import type { Position } from './cursor.ts'
 import { serviceKeyName } from './persons.ts'
 import type { AuditRecord } from './record-form.ts'
 
-/** The columns that a reader opens and shows. */
 const shown = [
   'number',
   'chain',
@@ -27,10 +26,10 @@ const shown = [
 
 export type ReadRecord = Pick<AuditRecord, (typeof shown)[number]>
 
-/** One value for each filter, so that an index answers it in the order of the list. */
+/** One value per filter, so that an index gives the order. */
 export interface Selection {
   readonly type?: string | undefined
-  /** In place of `type`: one of these, for which the index of another filter is read. */
+  /** Compared record by record. */
   readonly types?: readonly string[] | undefined
   readonly actor_index?: string | undefined
   readonly target_index?: string | undefined
@@ -50,12 +49,11 @@ const equalities = [
 
 export interface SelectedPart {
   readonly limit: number
-  /** The last record that was read: those that follow it in the order are read. */
+  /** Exclusive start. */
   readonly behind?: Position | undefined
   readonly order: 'newest' | 'oldest'
 }
 
-/** The query of one page of a selection: the newest records first, or the oldest. */
 export function pageQuery(
   db: DatabaseOrTransaction,
   selection: Selection,
@@ -86,7 +84,7 @@ function conditions(
   return all
 }
 
-/** Reads the records after a number, the oldest first. */
+/** Oldest first. */
 export async function recordsAfter(
   db: DatabaseOrTransaction,
   number: number,
@@ -101,10 +99,9 @@ export async function recordsAfter(
     .execute()
 }
 
-/** A record with the columns by which a selection is compared. */
 export type ComparedRecord = ReadRecord & Pick<AuditRecord, (typeof equalities)[number]>
 
-/** Reads records by their numbers: up to `limit` after one, and some others, the oldest first. */
+/** Up to `limit` after a number, and others by number; oldest first. */
 export async function comparedRecords(
   db: DatabaseOrTransaction,
   {
@@ -122,7 +119,7 @@ export async function comparedRecords(
   return [...late, ...(await query.where('number', '>', after).limit(limit).execute())]
 }
 
-/** Whether a record is of a selection, as `pageQuery` would find it. */
+/** Must agree with `pageQuery`. */
 export function isSelected(
   { since, until, types, ...wanted }: Selection,
   record: ComparedRecord,
@@ -137,7 +134,7 @@ export function isSelected(
   )
 }
 
-/** The numbers of the last records, the newest first. */
+/** Newest first. */
 export async function lastNumbers(db: DatabaseOrTransaction, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('audit_records')
@@ -148,7 +145,7 @@ export async function lastNumbers(db: DatabaseOrTransaction, limit: number): Pro
   return rows.map(({ number }) => number)
 }
 
-/** The lowest number of a record from a time on; undefined if there is none. */
+/** Undefined if there is none. */
 export async function firstNumberSince(
   db: DatabaseOrTransaction,
   since: number,
@@ -161,7 +158,6 @@ export async function firstNumberSince(
   return row?.number ?? undefined
 }
 
-/** Reads the records of a chain after a place, in their order. */
 export async function recordsOfChain(
   db: DatabaseOrTransaction,
   {
@@ -180,13 +176,11 @@ export async function recordsOfChain(
     .execute()
 }
 
-/** Where a record is. */
 export interface RecordPlace {
   readonly chain: string
   readonly place: number
 }
 
-/** Reads the records at some places, in no order; those that are gone are left out. */
 export async function recordsAt(
   db: DatabaseOrTransaction,
   places: readonly RecordPlace[],
@@ -199,16 +193,15 @@ export async function recordsAt(
     .execute()
 }
 
-/** A chain with the place of its last record; 0 if it has none. */
+/** Place of the last record; 0 for an empty chain. */
 export interface Head {
   readonly chain: string
   readonly place: number
 }
 
-/** Which chains: all, the open ones, these and those closed since a time, or those that are named. */
+/** `closedSince` includes open chains. */
 export type WhichChains = 'all' | 'open' | { readonly closedSince: number } | readonly string[]
 
-/** Reads the heads of chains. */
 export async function headsOf(db: DatabaseOrTransaction, which: WhichChains): Promise<Head[]> {
   const last = sql<number>`coalesce((
     select max(place) from audit_records where audit_records.chain = audit_chains.chain), 0)`
@@ -223,7 +216,6 @@ export async function headsOf(db: DatabaseOrTransaction, which: WhichChains): Pr
   return which.length === 0 ? [] : query.where('chain', 'in', which).execute()
 }
 
-/** Reads the sealed keys of persons by their pseudonyms. */
 export async function subjectsNamed(
   db: DatabaseOrTransaction,
   pseudonyms: readonly string[],
@@ -236,7 +228,7 @@ export async function subjectsNamed(
     .execute()
 }
 
-/** The names of missing keys that the records after `from`, up to `to`, refer to. */
+/** Pseudonyms of missing keys in `from` (exclusive) to `to`. */
 export async function closedAmong(
   db: DatabaseOrTransaction,
   { from, to }: { readonly from: number; readonly to: number },
@@ -251,7 +243,6 @@ export async function closedAmong(
   return rows.map(({ name }) => name)
 }
 
-/** Reads the sealed key of a person; undefined if there is none, or it was erased. */
 export async function subjectRow(
   db: DatabaseOrTransaction,
   subject: string,

@@ -3,28 +3,24 @@ import type { Selectable } from 'kysely'
 import { keyedDigest } from '../../core/crypto/digest.ts'
 import type { Schema } from '../../core/database/schema.ts'
 
-/** A record as the table holds it. */
 export type AuditRecord = Selectable<Schema['audit_records']>
 
-/** What the mac of a record authenticates: all but its number, its indexes and the mac itself. */
+/** Without number, indexes and mac. */
 export type AuthenticatedRecord = Omit<
   AuditRecord,
   'number' | 'actor_index' | 'target_index' | 'address_index' | 'mac'
 >
 
-/**
- * The value in place of the mac before the first record of a chain: base64url, under the chain key.
- */
+/** For the first record of a chain; base64url. */
 export function firstPrevious(chainKey: Uint8Array, chain: string): string {
   return keyedDigest(chainKey, `begin ${chain}`)
 }
 
 /**
- * The mac of a record: HMAC-SHA-256, under the chain key, of the mac before it and the canonical
- * JSON (RFC 8785) of its fields as an array in their order; base64url.
+ * HMAC-SHA-256 of the previous mac and the fields as canonical JSON array (RFC 8785); base64url.
  */
 export function macOf(chainKey: Uint8Array, previous: string, record: AuthenticatedRecord): string {
-  // JSON.stringify is canonical for an array of texts, whole numbers and nulls.
+  // Canonical for strings, integers and nulls.
   const fields = JSON.stringify([
     record.chain,
     record.place,

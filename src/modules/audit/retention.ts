@@ -17,21 +17,18 @@ import { type AuditRecord, firstPrevious, macOf } from './record-form.ts'
 export interface RetentionDeps {
   readonly db: Database
   readonly clock: Clock
-  /** The key of the present master key. */
   readonly key: () => CheckpointKey
-  /** Authenticates the records of all chains. */
   readonly chainKey: () => Uint8Array
-  /** 0: records are kept for ever. */
+  /** 0: never delete. */
   readonly retentionDays: number
 }
 
 const dayMs = 86_400_000
 
 /**
- * Makes the purge of the audit log. A step removes the oldest records, up to `batchSize`, and signs in
- * the same transaction for each of their chains a tombstone that tells where it goes on. When no
- * record is left to remove, it removes checkpoints that attest nothing but such records, with a
- * tombstone of their own. It answers how many rows it removed.
+ * Removes the oldest records and signs, in the same transaction, a tombstone with the new start of
+ * each chain. Then removes checkpoints that attest only removed records. Returns the number of
+ * rows.
  */
 export function createRetention({ db, clock, key, chainKey, retentionDays }: RetentionDeps) {
   return async (batchSize: number): Promise<number> => {
@@ -44,7 +41,7 @@ export function createRetention({ db, clock, key, chainKey, retentionDays }: Ret
     })
   }
 
-  /** Of as many chains as it takes: most chains of a killed process or of a command are short. */
+  /** Several chains: killed processes and commands leave short chains. */
   async function removeRecords(trx: DatabaseOrTransaction, before: number, batchSize: number) {
     let removed = 0
     while (removed < batchSize) {
@@ -79,12 +76,12 @@ export function createRetention({ db, clock, key, chainKey, retentionDays }: Ret
     return removed.length
   }
 
-  /** Only those a day older: what they attest is removed, even if the clocks of the nodes differ. */
+  /** A day older, because clocks of nodes differ: their records are removed. */
   async function removeCheckpoints(trx: DatabaseOrTransaction, before: number, batchSize: number) {
     const store = checkpointStore(trx)
     const oldest = await store.from(0, batchSize + 1)
     const kept = oldest.findIndex(({ at }) => at >= before - dayMs)
-    // The last checkpoint of all stays, because the next one refers to it.
+    // The last checkpoint stays: the next refers to it.
     const removed = oldest.slice(0, Math.min(kept < 0 ? batchSize : kept, oldest.length - 1))
     const last = removed.at(-1)
     if (!last) return 0
@@ -103,7 +100,6 @@ export function createRetention({ db, clock, key, chainKey, retentionDays }: Ret
   }
 }
 
-/** Whether anything is old enough, without a lock. */
 async function isDue(db: Database, before: number): Promise<boolean> {
   const store = checkpointStore(db)
   if ((await store.expiredChain(before)) !== undefined) return true
@@ -111,7 +107,7 @@ async function isDue(db: Database, before: number): Promise<boolean> {
   return first !== undefined && first.at < before - dayMs
 }
 
-/** The authentic lists of closed keys. The new signature would make a forged list valid. */
+/** A new signature would make a forged list valid. */
 function authenticLists(
   earlier: Tombstone | undefined,
   removed: readonly AuditRecord[],

@@ -19,7 +19,7 @@ const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 const largePage = 100
 
-/** The routes that read the audit log, for an administrator; each reading is an event itself. */
+/** Each read is recorded. */
 export async function routes(
   app: App,
   { audit, auditLog, clock, events, knownEvents }: Needs,
@@ -40,7 +40,7 @@ export async function routes(
       },
     },
     async (request, reply) => {
-      const query = request.query as Query // parsed by Fastify
+      const query = request.query as Query
       const filters = parseAuditFilters(query, knownEvents)
       const { limit } = parsePage(query, maxPerPage)
       const [cursor, after] = [single(query, 'cursor'), single(query, 'after')]
@@ -49,7 +49,7 @@ export async function routes(
       }
       const before = cursor === undefined ? undefined : readPosition(cursor)
       const behind = after === undefined ? undefined : readTail(after)
-      // A large page waits with the other large answers.
+      // Shared with other large responses.
       const inItsTurn = <T>(read: () => Promise<T>) =>
         limit > largePage ? inTurn(request, reply, { mayBeRefused: false })(read) : read()
       if (behind) {
@@ -61,7 +61,7 @@ export async function routes(
         const newer = writeTail(found.end)
         return { limit, data: found.records, next: null, newer, has_newer: found.hasMore }
       }
-      // Before the page: what is stored meanwhile may be read twice, but is not left out.
+      // Before the page: records may be read twice, but never skipped.
       const end = await auditLog.end()
       const { records, next } = await inItsTurn(() => auditLog.page(filters, { limit, before }))
       events.emit(sensitiveRead, { what: 'audit', filters: namesOf(query) })
@@ -102,7 +102,7 @@ export async function routes(
       },
     },
     async (request, reply) => {
-      const query = request.query as Query // parsed by Fastify
+      const query = request.query as Query
       const filters = parseAuditFilters(query, knownEvents)
       reply.header('content-type', mediaTypes.lines)
       if (request.method === 'HEAD') return reply.send()

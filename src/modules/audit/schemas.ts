@@ -104,7 +104,7 @@ const example = {
   damaged: false,
 }
 
-/** A record of the audit log, opened for an administrator. docs/audit.md */
+/** docs/audit.md */
 export const AuditRecordBody = named(
   'AuditRecord',
   {
@@ -154,12 +154,10 @@ export const AuditTypeList = named(
   { data: [{ type: 'session_created', category: 'session', level: 'info', outcome: 'success' }] },
 )
 
-/** What a client may ask for; the route reads it, and refuses what it does not understand. */
 export function auditFilters(known: readonly KnownEvent[]) {
   return { type: 'object', properties: filterProperties(known) } as const
 }
 
-/** The same for a page of the list. */
 export function auditQuery(known: readonly KnownEvent[]) {
   return { type: 'object', properties: { ...filterProperties(known), ...pageProperties } } as const
 }

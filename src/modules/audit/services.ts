@@ -14,12 +14,11 @@ import type { InsertedRecord } from './writer.ts'
 
 declare module '../../core/module/hooks.ts' {
   interface HookPoints {
-    /** In the transaction that inserts records, right behind them. */
+    /** In the same transaction, after the insert. */
     onRecordsInserted: (
       trx: DatabaseOrTransaction,
       records: readonly InsertedRecord[],
     ) => Promise<void>
-    /** In the transaction that inserts a checkpoint. */
     onCheckpointInserted: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
   }
 }

@@ -33,7 +33,7 @@ export function configure({ values }: Reading) {
         checkpointSeconds: values.AUDIT_CHECKPOINT_SECONDS,
         retentionDays: values.AUDIT_RETENTION_DAYS,
         sinks: values.AUDIT_SINKS,
-        /** The file outside the database that every checkpoint goes to. */
+        /** The external file of checkpoints. */
         checkpointsFile,
       },
     },

@@ -4,19 +4,17 @@ import { prepared, preparedForLists } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
 
-/** A record before it has a number. */
 export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
 export type ChainRow = Omit<Insertable<Schema['audit_chains']>, 'closed_at'>
 export type SubjectRow = Insertable<Schema['audit_subjects']>
-/** The key of a person; `userId` if the person is a user. */
 export type NewSubject = SubjectRow & { readonly userId: number | null }
 
-// A statement is kept for each of these numbers of rows.
+// Prepared statements by number of rows.
 const rowsPerStatement = [16, 4, 3, 2, 1]
 const maxSubjectsPerStatement = 8
 
-// On PostgreSQL both go with the commit: nothing waits for their answer. What was given to a caller
-// must not lose its record with the power.
+// PostgreSQL: both run with the commit, without a round trip. Durable: a power failure must not
+// lose the record of a visible change.
 const withCommit: QueryHints = { isDeferred: true, isDurable: true }
 
 const insertRecords = preparedForLists<{ records: NewRecord[] }, object, never>(
@@ -57,8 +55,7 @@ const insertChain = prepared<ChainRow, never>(
   withCommit,
 )
 
-// For a user who is gone no key is made: it would bring back what an erasure has dropped. The row of
-// the user stays until the end of the transaction, so that an erasure waits for the key.
+// A key for a removed user would undo the erasure. The locked user row makes erasures wait.
 const insertSubjects = preparedForLists<{ rows: NewSubject[] }, object, { subject: string }>(
   (db, { rows }) => ({
     compile: () =>
@@ -91,10 +88,8 @@ const subjectsNamed = preparedForLists<{ names: { subject: string }[] }, object,
       ),
 )
 
-/** The tables of the audit log that a change writes. */
 export function auditStore(db: DatabaseOrTransaction) {
   return {
-    /** Inserts records in their order. */
     async insert(records: readonly NewRecord[]): Promise<void> {
       for (let from = 0; from < records.length; ) {
         const left = records.length - from
@@ -108,7 +103,7 @@ export function auditStore(db: DatabaseOrTransaction) {
       await insertChain.all(db, row)
     },
 
-    /** Closes chains, and answers nothing about those that were never stored. */
+    /** Ignores unstored chains. */
     async closeChains(chains: readonly string[], now: number): Promise<void> {
       if (chains.length === 0) return
       await db
@@ -118,7 +113,7 @@ export function auditStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Closes the open chains without a record since `before`; answers how many, at most `limit`. */
+    /** Chains without a record since `before`; returns how many. */
     async closeLeft(before: number, now: number, limit: number): Promise<number> {
       const left = await db
         .selectFrom('audit_chains')
@@ -144,10 +139,7 @@ export function auditStore(db: DatabaseOrTransaction) {
       return left.length
     },
 
-    /**
-     * Inserts the keys of subjects who have none, but of no user who is gone; answers the subjects
-     * whose keys were inserted.
-     */
+    /** Skips removed users; returns the inserted subjects. */
     async addSubjects(rows: readonly NewSubject[]): Promise<Set<string>> {
       const added = new Set<string>()
       for (let from = 0; from < rows.length; from += maxSubjectsPerStatement) {
@@ -159,7 +151,7 @@ export function auditStore(db: DatabaseOrTransaction) {
       return added
     },
 
-    /** The keys of those subjects who have one. */
+    /** Omits subjects without a key. */
     async subjects(subjects: readonly string[]): Promise<SubjectRow[]> {
       const found: SubjectRow[] = []
       for (let from = 0; from < subjects.length; from += maxSubjectsPerStatement) {
@@ -171,9 +163,9 @@ export function auditStore(db: DatabaseOrTransaction) {
       return found
     },
 
-    /** The ids of those records, made at these times in epoch milliseconds, that are in the log. */
+    /** Existing ids. `at`: epoch milliseconds. */
     async present(records: readonly { readonly id: string; readonly at: number }[]) {
-      const times = records.map(({ at }) => at) // an index of the table finds them
+      const times = records.map(({ at }) => at) // enables an index
       const rows = await db
         .selectFrom('audit_records')
         .select('id')

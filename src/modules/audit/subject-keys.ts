@@ -12,40 +12,38 @@ import {
 } from './persons.ts'
 import { auditStore } from './store.ts'
 
-/** The key of a person, with what is computed from it for each record. */
 export interface SubjectKey {
   readonly key: Uint8Array
   readonly pseudonym: string
-  /** Null for a person who was erased: no record is found by such a key. */
+  /** Null after erasure: not searchable. */
   readonly actorIndex: string | null
   readonly targetIndex: string | null
 }
 
 export interface SubjectKeys {
   /**
-   * Answers the keys of subjects, and makes missing ones in the transaction. For a user who is gone
-   * it answers a key that is stored nowhere: what it seals opens no more.
+   * Creates missing keys in the transaction. A removed user's key is not stored, so nothing opens
+   * again.
    */
   of(
     trx: DatabaseOrTransaction,
     dataKey: Uint8Array,
     subjects: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, SubjectKey>>
-  /** The same at the same cost for no person and for one, known or not: see `hidesPerson`. */
+  /** Equal cost for known, unknown and no persons: see `hidesPerson`. */
   evenlyOf: SubjectKeys['of']
-  /** Drops keys of erased persons from the memory, by their names in records. */
+  /** Drops keys of erased persons from memory. */
   forget(pseudonyms: readonly string[]): void
 }
 
-/** Stands in for a person where there is none; no user has this id. */
+/** Never a user id. */
 const decoy = '0'
 
-const maxKnown = 5000 // some 500 bytes each
+const maxKnown = 5000 // 500 bytes each
 
-/** Makes the keys of persons, of which the last used ones are kept in memory. */
 export function createSubjectKeys(random: Random): SubjectKeys {
   const known = new BoundedMap<string, SubjectKey>(maxKnown)
-  // A transaction that has read a key may end after the erasure: it must not bring it back.
+  // An older transaction must not cache an erased key again.
   const erased = new BoundedMap<string, true>(maxKnown)
 
   return {
@@ -55,7 +53,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
         const key = known.get(subject)
         if (key) keys.set(subject, key)
       }
-      // Sorted, so that two transactions that add the same subjects cannot wait for each other.
+      // Sorted to avoid deadlocks.
       const missing = [...subjects].filter((subject) => !keys.has(subject)).sort()
       if (missing.length > 0) await find(trx, dataKey, missing, keys)
       return keys
@@ -82,7 +80,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
     { isEven = false } = {},
   ): Promise<void> {
     const store = auditStore(trx)
-    // A key is inserted before it is looked for: for a new person this saves the look.
+    // Insert first: saves a query for a new person.
     const made = new Map(missing.map((subject) => [subject, newSubjectKey(random)]))
     const rows = [...made].map(([subject, key]) => ({
       subject,
@@ -104,7 +102,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
         continue
       }
       keys.set(subject, derived)
-      // Not before: after a rollback another process may make another key.
+      // After a rollback, another process may create another key.
       afterCommit(trx, () => {
         if (!erased.get(derived.pseudonym)) known.set(subject, derived)
       })
@@ -112,10 +110,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
   }
 }
 
-/**
- * The stored keys of users, by their ids, for what others have sealed under them; no key is made, and
- * an erased user has none.
- */
+/** Creates no keys; erased users have none. */
 export async function storedKeysOf(
   db: DatabaseOrTransaction,
   dataKey: Uint8Array,
@@ -130,13 +125,12 @@ export async function storedKeysOf(
   )
 }
 
-/** The user who a subject is; null for an identity at a provider. */
+/** Null for an identity at a provider. */
 function userIdOf(subject: string): number | null {
   const id = Number(subject)
   return Number.isSafeInteger(id) ? id : null
 }
 
-/** What records need of a key of a person who is there. */
 export function derivedOf(key: Uint8Array) {
   return {
     key,

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 
 /**
- * Users without a key whose account has signed in at `since` or later; 100 at most. The record of a login
- * creates the key, and the removal of the user deletes user and key.
+ * Signed in at `since` or later; at most 100. Logins create the key; removing the user deletes
+ * both.
  */
 export async function signedInWithoutKey(
   db: DatabaseOrTransaction,

@@ -94,14 +94,14 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Binary values of the audit tables are base64url: see audit/record-form.ts. */
+/** Binary values are base64url: see audit/record-form.ts. */
 interface AuditRecordsTable {
-  /** The order of insertion, never used again. */
+  /** Order of insertion; never reused. */
   number: Generated<number>
   chain: string
-  /** 1 for the first record of the chain, then without gaps. */
+  /** From 1, without gaps. */
   place: number
-  /** A ULID. */
+  /** ULID. */
   id: string
   at: number
   type: string
@@ -109,22 +109,22 @@ interface AuditRecordsTable {
   outcome: 'success' | 'failure'
   reason: string | null
   request_id: string | null
-  /** Canonical JSON of the fields that name no person. */
+  /** Canonical JSON without persons. */
   facts: string
-  /** The pseudonym of the person whose key has sealed the fields of the actor, or `service`. */
+  /** Pseudonym of the sealing key, or `service`. */
   actor_key: string | null
   actor_sealed: string | null
   target_key: string | null
   target_sealed: string | null
-  /** Keyed digests, by which records are found; not part of the chain. */
+  /** Keyed digests; not in the chain. */
   actor_index: string | null
   target_index: string | null
   address_index: string | null
-  /** Authenticates the record and the one before it in the chain. */
+  /** Covers the previous mac. */
   mac: string
 }
 
-/** A chain of records, which one process writes. */
+/** Written by one process. */
 interface AuditChainsTable {
   chain: string
   instance: string
@@ -133,13 +133,12 @@ interface AuditChainsTable {
   closed_at: number | null
 }
 
-/** A key for each person whom records name. */
 interface AuditSubjectsTable {
-  /** The user's id as text, `issuer#sub`, or `client:id`. */
+  /** User id, `issuer#sub`, or `client:id`. */
   subject: string
-  /** The name of the key in records, by which a reader finds it. */
+  /** The key's name in records. */
   pseudonym: string
-  /** The key, encrypted under the data key. */
+  /** Encrypted under the data key. */
   sealed: string
 }
 
@@ -147,51 +146,49 @@ interface AuditCheckpointsTable {
   /** Without gaps. */
   number: number
   at: number
-  /** SHA-256 of the checkpoint before. */
+  /** SHA-256 of the previous checkpoint. */
   previous: string
-  /** JSON: of each chain that has grown, `[chain, from, place, mac, number]`; see checkpoint-form.ts. */
+  /** JSON: `[chain, from, place, mac, number]`; see checkpoint-form.ts. */
   heads: string
-  /** How many records were ever written. */
+  /** Records ever written. */
   records: number
   key_id: string
   signature: string
 }
 
-/** The beginning of a chain that retention has removed. */
+/** A removed start of a chain. */
 interface AuditTombstonesTable {
   chain: string
-  /** The last removed record. */
   place: number
   mac: string
-  /** How many records of the chain were removed in all. */
   records: number
   at: number
   key_id: string
   signature: string
-  /** The closed keys that removed records list: see audit/closed-keys.ts. */
+  /** See audit/closed-keys.ts. */
   closed: Generated<string>
 }
 
-/** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */
+/** Remaining work, one row per key: see audit/erasure.ts. */
 interface ErasuresTable {
   id: Generated<number>
   user_id: number
-  /** The name of the key in records; null if the person had none. */
+  /** Null without a key. */
   pseudonym: string | null
-  /** What the indexes of records hold until they are emptied. */
+  /** The index values to empty. */
   actor_index: string | null
   target_index: string | null
   at: number
-  /** When all records were cleared for the first time. */
+  /** First time that all records were cleared. */
   cleared_at: number | null
 }
 
-/** Up to which record erasures have no proof: see audit/unlisted-erasures.ts. At most one row. */
+/** Last record without proof of erasures: see audit/unlisted-erasures.ts. At most one row. */
 interface AuditErasuresUnlistedTable {
   through: number
 }
 
-/** Verifications that were asked for over HTTP: see audit/verify/runs.ts. */
+/** Requested over HTTP: see audit/verify/runs.ts. */
 interface AuditVerificationsTable {
   id: Generated<number>
   state: 'waiting' | 'running' | 'done' | 'failed'
@@ -199,28 +196,26 @@ interface AuditVerificationsTable {
   started_at: number | null
   finished_at: number | null
   node: string
-  /** The lease of the node that verifies; 0 while it waits. */
+  /** Job lease; 0 while waiting. */
   locked_until: Generated<number>
-  /** How many records were verified when the node last said so. */
+  /** Progress. */
   records: Generated<number>
-  /** The report, as JSON. */
+  /** JSON report. */
   result: string | null
-  /** Why it failed. */
   detail: string | null
 }
 
-/** A key that signed checkpoints before the master key was rotated. */
+/** From before a rotation of the master key. */
 interface AuditCheckpointKeysTable {
   key_id: string
-  /** Ed25519, `x` of RFC 8037. */
   public_key: string
-  /** The id of the key after it. */
+  /** Id of the next key. */
   successor: string
-  /** The last checkpoint before the turn, 0 if there was none, and its digest. */
+  /** Last checkpoint before the rotation, or 0; its digest. */
   number: number
   digest: string
   at: number
-  /** Of this key, and of the one after it. */
+  /** Of this key and the next. */
   own_signature: string
   signature: string
 }

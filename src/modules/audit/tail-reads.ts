@@ -1,11 +1,8 @@
 import type { Clock } from '../../core/lib/clock.ts'
 
-/**
- * Logs the first read of a reader who follows the log, and then one read in ten minutes: otherwise
- * each read would add a record that the next read finds. The limit does not change the answers.
- */
+/** Records one read per ten minutes: otherwise each read adds a record for the next read. */
 export interface TailReads {
-  /** Whether a read is logged. `reader` names the caller and the filters. */
+  /** `reader`: caller and filters. */
   isLogged(reader: string): boolean
 }
 

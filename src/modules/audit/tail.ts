@@ -1,9 +1,9 @@
 import { maxMissing, type TailPosition } from './cursor.ts'
 
-/** How many records one look at the tail reads at most. */
+/** Records per read, at most. */
 export const maxLookedThrough = 2000
 
-// No transaction is open for longer: what has a number then was rolled back.
+// Longest transaction: older missing numbers were rolled back.
 const openMs = 60_000
 
 interface Range {
@@ -11,10 +11,7 @@ interface Range {
   readonly to: number
 }
 
-/**
- * The numbers of a range that no record has, at most the last 50: a number is given before the
- * commit, so a record of a lower number can appear after one of a higher.
- */
+/** The last 50: numbers are assigned before the commit, so lower numbers can appear later. */
 export function missingAmong(
   numbers: readonly number[],
   { from, to }: Range,
@@ -24,12 +21,11 @@ export function missingAmong(
   const missing: { number: number; until: number }[] = []
   for (let number = to; number >= from && missing.length < maxMissing; number -= 1) {
     if (!present.has(number)) missing.push({ number, until: now + openMs })
-    if (to - number > 20 * maxMissing) break // a gap as wide as that is not of open transactions
+    if (to - number > 20 * maxMissing) break // open transactions leave no gap this wide
   }
   return missing.toReversed()
 }
 
-/** The position behind the records that were looked at. */
 export function seenThrough(
   before: TailPosition,
   looked: readonly { readonly number: number }[],

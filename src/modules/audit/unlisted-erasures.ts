@@ -7,7 +7,7 @@ import { auditErasuresCounted } from './events.ts'
 import { openedOrNull } from './opened-record.ts'
 import { closedAmong } from './read-store.ts'
 
-/** The first version whose record of an erasure lists the erased keys. */
+/** First version whose records list erased keys. */
 export const listedSince = '0.10.0'
 
 export interface UnlistedErasuresDeps {
@@ -18,16 +18,15 @@ export interface UnlistedErasuresDeps {
 const keysPerRecord = 100
 const recordsPerStep = 2000
 
-/** The last record from before the erasures were listed; 0 if there was none. */
+/** Last record before lists; 0 if none. */
 export async function unlistedThrough(db: DatabaseOrTransaction): Promise<number> {
   const row = await db.selectFrom('audit_erasures_unlisted').select('through').executeTakeFirst()
   return row?.through ?? 0
 }
 
 /**
- * Creates the job that lists once, after the upgrade, the keys that earlier versions erased. A key that
- * disappears later is then not mistaken for one of these keys. A step reads some records and answers
- * `batchSize` until all records are read, then 0.
+ * Lists once, after the upgrade, the keys erased by earlier versions, so that later deletions are
+ * detected. Returns `batchSize` until done, then 0.
  */
 export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
   const closed = new Set<string>()
@@ -66,7 +65,7 @@ export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
   }
 }
 
-/** Whether the job has finished, even if retention has removed its record. */
+/** Also true after retention. */
 async function isListed(db: DatabaseOrTransaction): Promise<boolean> {
   const record = await db
     .selectFrom('audit_records')

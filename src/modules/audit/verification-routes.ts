@@ -10,7 +10,7 @@ import type { VerificationRow } from './verify/run-store.ts'
 
 const access = { rule: role('ADMIN') }
 
-/** The routes of /api/admin/audit/verification: how far the log is proved, and a verification of all. */
+/** /api/admin/audit/verification */
 export async function routes(
   app: App,
   { auditProof, auditVerifications, clock, config, db }: Needs,
@@ -63,12 +63,11 @@ export async function routes(
   )
 }
 
-/** A verification on the wire. */
 function verificationView(run: VerificationRow): Static<typeof AuditVerification> {
   const { records, result } = run
   return {
     ...{ ...runView(run), asked_at: isoTime(run.asked_at), records },
-    result: result === null ? null : JSON.parse(result), // as `shownVerification` made it
+    result: result === null ? null : JSON.parse(result), // written by `shownVerification`
   }
 }
 

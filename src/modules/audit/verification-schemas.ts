@@ -127,7 +127,6 @@ const verificationExample = {
   result: resultExample,
 }
 
-/** A verification of the whole log that was asked for. */
 export const AuditVerification = named(
   'AuditVerification',
   {

@@ -95,7 +95,7 @@ function verdict(first: Problem, { problemCount }: Verification): string {
   return `the audit log is not whole: ${sentenceOf(first)}${more}`
 }
 
-/** A problem on one line; what a changed row holds cannot steer the terminal. */
+/** A changed row could contain terminal control sequences. */
 function sentenceOf({ chain, place, number, id, detail }: Problem): string {
   const parts = [
     ...(number === null ? [] : [`number ${number}`]),
@@ -106,7 +106,6 @@ function sentenceOf({ chain, place, number, id, detail }: Problem): string {
   return shown(parts.length > 0 ? `${parts.join(', ')}: ${detail}` : detail)
 }
 
-/** What a fork means, and what to do about it. */
 function adviceOn({ from, to, at, restore }: Fork): string {
   const range = from === to ? `checkpoint ${from}` : `checkpoints ${from} to ${to}`
   if (!restore) {

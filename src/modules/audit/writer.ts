@@ -12,20 +12,17 @@ import { firstPrevious, macOf } from './record-form.ts'
 import { auditStore, type NewRecord } from './store.ts'
 import { createSubjectKeys, type SubjectKeys } from './subject-keys.ts'
 
-/** Writes records in the transactions that record events. */
 export interface RecordWriter {
   /**
-   * Adds an entry to the records of the transaction, which are inserted just before its commit, on a
-   * chain that it has until its end. If that is not possible, the transaction is rolled back with
+   * Inserted just before the commit, on a chain held by the transaction; otherwise rolls back with
    * DatabaseUnavailable.
    */
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
   /**
-   * Erases keys of persons after the records of this transaction are sealed and before the records are
-   * inserted. `erase` answers the names of the keys, which the last record lists.
+   * Runs between sealing and inserting the records. `erase` returns pseudonyms for the last record.
    */
   closing(trx: DatabaseOrTransaction, erase: Erase): void
-  /** Drops keys of erased persons from the memory: see `SubjectKeys`. */
+  /** See `SubjectKeys`. */
   forget(pseudonyms: readonly string[]): void
   readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
 }
@@ -37,16 +34,14 @@ export interface RecordWriterDeps {
   readonly clock: Clock
   readonly random: Random
   readonly writer: Writer
-  /** Called after the commit of `count` records, the oldest of them made at `at`. */
   readonly committed?: (count: number, at: number) => void
-  /** Inserts what belongs to records, in their transaction and right behind them. */
+  /** In the transaction, after the insert. */
   readonly inserted?: (
     trx: DatabaseOrTransaction,
     records: readonly InsertedRecord[],
   ) => Promise<void>
 }
 
-/** A record that is being inserted, for what is inserted beside it. */
 export interface InsertedRecord {
   readonly chain: string
   readonly place: number
@@ -54,22 +49,21 @@ export interface InsertedRecord {
   readonly type: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** The pseudonym of the person whom it concerns, else of who acted; null if no person is known. */
+  /** Pseudonym of the person concerned, else the actor; null if unknown. */
   readonly person: string | null
-  /** The id of the user whom it concerns; null if there is none. */
+  /** The user concerned. */
   readonly userId: number | null
 }
 
-/** The records of a transaction under way. */
 interface Pending {
   readonly taken: TakenChain
   readonly entries: Entry[]
   head: Head
-  /** Its chain is not used again: what stands behind its head may not be what this process knows. */
+  /** Uncertain head: never use the chain again. */
   isRefused: boolean
 }
 
-/** By attempts of transactions: whichever writer has the records of one erases its keys. */
+/** By transaction attempt, for any writer. */
 const erasures = new WeakMap<object, readonly Erase[]>()
 
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
@@ -145,7 +139,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   async function keysIn(trx: DatabaseOrTransaction): Promise<AuditKeys> {
     if (known) return known
     const keys = await readAuditKeys(trx, deps)
-    // Not before: this transaction may be the one that makes them.
+    // This transaction may create the keys.
     afterCommit(trx, () => {
       known = keys
     })

@@ -9,25 +9,22 @@ import type { KeySet } from '../keys/key-set.ts'
 import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
 
 /**
- * Idempotency-Key: a POST that is sent again, because its answer was lost, is answered again
- * without being done again. The key is stored for 24 hours per caller and route, in the transaction
- * of the work, so that both are committed or neither. Failures are not stored.
- * draft-ietf-httpapi-idempotency-key-header.
+ * A retried POST gets the stored response. Keys last 24 hours per caller and route, stored in the
+ * transaction of the work. Failures are not stored. draft-ietf-httpapi-idempotency-key-header.
  */
 export interface Idempotency {
   /**
-   * Does the work once per key, or always if the request has no such header. `prepare` runs before
-   * the transaction: it may take long and may refuse. The function it answers runs in the
-   * transaction, after the caller has been authorized again.
+   * `prepare` runs before the transaction and may be slow or throw; its result runs inside, after
+   * reauthorization.
    * @throws ApiError validationFailed for a malformed key, idempotencyKeyReused for another body
    */
   once<Body extends object>(
     request: FastifyRequest,
     prepare: () => Work<Body> | Promise<Work<Body>>,
-    /** The id of the user whom the answer names, if it names one. */
+    /** User id named in the response. */
     personIn?: (body: Body) => number,
   ): Promise<Done<Body>>
-  /** Deletes up to `batchSize` expired keys; answers how many. */
+  /** Returns the number of deleted keys. */
   purge(batchSize: number): Promise<number>
 }
 
@@ -35,13 +32,12 @@ export type Work<Body> = (trx: DatabaseOrTransaction) => Promise<Body>
 
 export interface Done<Body> {
   readonly body: Body
-  /** Whether this is the stored answer of an earlier request. */
   readonly isRepeat: boolean
 }
 
 export interface IdempotencyDeps {
   readonly db: Database
-  /** For purges, which may be lost with the power. */
+  /** A power failure may undo purges. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly keys: Pick<KeySet, 'dataKey'>
@@ -56,7 +52,7 @@ export function createIdempotency({
   clock,
   keys,
 }: IdempotencyDeps): Idempotency {
-  // Bodies hold passwords: a plain digest would allow guesses without the cost of a password hash.
+  // Bodies contain passwords: a plain digest would allow fast guesses.
   const fingerprintKey = derivedKey(keys.dataKey, 'idempotency')
 
   return {
@@ -75,7 +71,7 @@ export function createIdempotency({
       const fingerprint = keyedDigest(fingerprintKey, JSON.stringify(request.body))
       const repeat = async (trx: DatabaseOrTransaction): Promise<Done<Body> | null> => {
         const answered = await idempotencyStore(trx).find(id, clock.now())
-        if (answered) await guard?.authorize(trx) // no transaction that commits does it
+        if (answered) await guard?.authorize(trx) // no committed transaction authorizes a replay
         return answered && { body: replay(answered, fingerprint), isRepeat: true }
       }
 
@@ -96,8 +92,7 @@ export function createIdempotency({
         }
         return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
       } catch (error) {
-        // The refusal may be caused by a concurrent request with the same key: then repeat its
-        // answer.
+        // A concurrent request with this key may have caused the error: replay its response.
         const done = error instanceof ApiError ? await repeat(db) : null
         if (done) return done
         throw error
@@ -108,7 +103,7 @@ export function createIdempotency({
   }
 }
 
-/** The stored id of a key: it differs for each caller, method and route. */
+/** Differs per caller, method and route. */
 function idOf({ principal, method, routeOptions }: FastifyRequest, key: string): string {
   if (!keyFormat.test(key)) {
     return refuseField(['Idempotency-Key'], 'must be 1 to 255 visible ASCII characters')
@@ -116,7 +111,7 @@ function idOf({ principal, method, routeOptions }: FastifyRequest, key: string):
   return digest(JSON.stringify([principal?.subject ?? null, method, routeOptions.url, key]))
 }
 
-/** The id of the user who calls; null if no account of this service does. */
+/** Null without an account. */
 function callerOf({ principal }: FastifyRequest): number | null {
   const id = Number(principal?.subject ?? '')
   return Number.isSafeInteger(id) && id > 0 ? id : null
@@ -130,7 +125,7 @@ function replay<Body>(answered: AnsweredRequest, fingerprint: string): Body {
   if (answered.answer === '') {
     throw new ApiError('idempotencyKeyReused', { reason: { code: 'idempotency_answer_erased' } })
   }
-  return JSON.parse(answered.answer) // written by `keep`: a Body
+  return JSON.parse(answered.answer) // written by `keep`
 }
 
 function present<Body>(done: Done<Body> | null): Done<Body> {

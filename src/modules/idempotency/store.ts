@@ -2,18 +2,16 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 
-/** The stored answer to a request with an idempotency key. */
 export interface AnsweredRequest {
-  /** Keyed digest of the body: the same key with another body is refused. */
+  /** Keyed digest; another body is rejected. */
   readonly fingerprint: string
-  /** The answer's body as JSON. */
+  /** JSON body. */
   readonly answer: string
 }
 
 type OfId = { readonly id: string }
 type Kept = OfId & AnsweredRequest & AnsweredPersons
 
-/** The user who called, and the user whom the answer names. */
 export interface AnsweredPersons {
   readonly caller: number | null
   readonly person: number | null
@@ -49,10 +47,7 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
       return (await found.first(db, { id, now })) ?? null
     },
 
-    /**
-     * Inserts the key; answers false if it was used before. Waits for another transaction that has
-     * inserted it.
-     */
+    /** False if the key was used. Waits for a concurrent insert. */
     async claim(
       id: string,
       { now, expiresAt }: { now: number; expiresAt: number },
@@ -65,7 +60,7 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
       await kept.all(db, { id, ...answered })
     },
 
-    /** Empties the answers to a user, and those that name the user. */
+    /** Empties responses to or naming the user. */
     async erase(userId: number): Promise<void> {
       for (const column of ['caller', 'person'] as const) {
         await db
@@ -78,7 +73,7 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** Deletes up to `batchSize` expired keys; answers how many. */
+/** Returns the number of deleted keys. */
 export function purgeIdempotencyKeys(
   db: Database,
   now: number,

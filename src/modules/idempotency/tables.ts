@@ -24,9 +24,9 @@ interface IdempotencyKeysTable {
   id: string
   /** Keyed digest of the body. */
   fingerprint: string
-  /** The answer's body as JSON; empty after a person whom it may name was erased. */
+  /** JSON body; empty after the erasure of a named person. */
   answer: string
-  /** The user who called, and the user whom the answer names. */
+  /** The caller, and the user named in the response. */
   caller: Generated<number | null>
   person: Generated<number | null>
   expires_at: number

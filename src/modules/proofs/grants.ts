@@ -10,19 +10,18 @@ import type { Requirements } from '../authentication/requirements.ts'
 import type { Browser, PageFlow, PageFlows } from '../flows/flows.ts'
 import { flowOf, knownBrowser } from '../flows/requests.ts'
 
-/** What a flow of the confirmation page holds. */
 export interface Confirming {
   readonly change: ProtectedChange
-  /** The session that has asked, and the version of its account: no other may use the proofs. */
+  /** Binds the proofs to a session and account version. */
   readonly sessionId: string
   readonly refreshVersion: number
-  /** The form to continue with; null if a request of the API asked for the confirmation. */
+  /** Null if an API request asked for the confirmation. */
   readonly form: FormInput | null
-  /** When each proof was given, in epoch milliseconds. */
+  /** Epoch milliseconds by proof. */
   readonly proven: Readonly<Partial<Record<ProofKind, number>>>
-  /** The confirmation whose code was mailed. */
+  /** The confirmation of the mailed code. */
   readonly mail?: string
-  /** The provider to which the browser is sent, and the address. */
+  /** Redirect to a provider. */
   readonly leaving?: { readonly provider: string; readonly url: string }
 }
 
@@ -33,40 +32,36 @@ export interface FormInput {
 
 export type ConfirmFlow = PageFlow<Confirming>
 
-/** The proofs that a page has taken for one change, in one session and one browser. */
 export interface Grant {
   readonly flow: Pick<ConfirmFlow, 'key' | 'sealed'>
   readonly kinds: readonly ProofKind[]
 }
 
-/**
- * The flows of the confirmation page. The proofs of a flow count for five minutes, for its change,
- * its session and the browser of its cookie, and until the change is made. docs/adr/0073
- */
+/** Valid for five minutes, for one change, session and browser cookie, until used. docs/adr/0073 */
 export interface Grants {
-  /** Begins a flow. @throws ApiError serviceUnavailable if too many flows are under way */
+  /** @throws ApiError serviceUnavailable if too many flows are open */
   begin(
     account: Account,
     wanted: Pick<Confirming, 'change' | 'form' | 'sessionId'>,
     browser: Browser,
     guard?: Guard,
   ): Promise<ConfirmFlow>
-  /** The flow that `?flow=` names, of this session and browser; null if it is unknown or has ended. */
+  /** In this session and browser. */
   find(request: FastifyRequest, account: Account): Promise<ConfirmFlow | null>
-  /** The same by its id, for a browser that comes back from a provider, without its session. */
+  /** For a browser returning from a provider without its session. */
   findReturning(request: FastifyRequest, id: unknown, account: Account): Promise<ConfirmFlow | null>
-  /** The proofs that a page has taken for a change of this request; null if there are none. */
+  /** Null if there are no proofs. */
   of(request: FastifyRequest, account: Account, change: ProtectedChange): Promise<Grant | null>
-  /** The proofs of a flow that still count. */
+  /** Unexpired. */
   kindsOf(flow: Pick<ConfirmFlow, 'data'>): ProofKind[]
-  /** Adds proofs that were given now, and other changes of the flow, in the caller's transaction. */
+  /** In the caller's transaction. */
   add(
     trx: DatabaseOrTransaction,
     flow: ConfirmFlow,
     kinds: readonly ProofKind[],
     more?: Pick<Confirming, 'leaving' | 'mail'>,
   ): Promise<ConfirmFlow>
-  /** Uses the proofs up, in the transaction of the change; false if another request has. */
+  /** In the transaction of the change; false if already used. */
   use(trx: DatabaseOrTransaction, grant: Grant): Promise<boolean>
 }
 
@@ -78,9 +73,8 @@ export interface GrantsDeps {
 }
 
 const purpose = 'page_confirm'
-/** How long a proof of a page counts. */
 const grantMs = 300_000
-// A mail may take a while, and so may a sign-in at a provider.
+// Allows for slow mail or a provider's sign-in.
 const flowSeconds = 900
 
 export function createGrants({ clock, db, pageFlows, requirements }: GrantsDeps): Grants {
@@ -146,7 +140,7 @@ export function createGrants({ clock, db, pageFlows, requirements }: GrantsDeps)
   }
   return grants
 
-  /** Whether the flow belongs to the session, and no logins of the account have ended since. */
+  /** False after logins of the account were ended. */
   function isOf(
     { data, userId }: Pick<ConfirmFlow, 'data' | 'userId'>,
     account: Account,

@@ -34,7 +34,7 @@ export interface ProofsDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly loginAddress: LoginAddress
   readonly requirements: Pick<Requirements, 'refuse'>
   readonly secondFactor: Pick<SecondFactor, 'prove'>
-  /** Whether a linked identity of the account signs in here. */
+  /** A linked identity can sign in here. */
   readonly hasProvider: (userId: number) => Promise<boolean>
 }
 
@@ -101,12 +101,11 @@ export function createProofs(deps: ProofsDeps): Proofs {
       failure,
     }
     return authenticate(deps, authentication, async (evidence, attempt) => {
-      // If the account was locked since, a refusal of the rest must not show that the password
-      // was right.
+      // If the account is locked meanwhile, later errors must not reveal a correct password.
       const account = await accounts.reread(deps.db, evidence.account, 'commit')
       const code = async () => {
         if (!asksCode) return
-        attempt.onFailure({ event: null, wait: null }) // the second factor records wrong codes itself
+        attempt.onFailure({ event: null, wait: null }) // the second factor records wrong codes
         await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
         attempt.onFailure({ event: failure })
       }
@@ -125,15 +124,15 @@ export function createProofs(deps: ProofsDeps): Proofs {
     const code = () =>
       limits.attemptCode(login, async (attempt) => {
         attempt.onFailure({ event: failure, userId: account.userId })
-        // Before the code is verified, so that a locked account does not show whether it is right.
+        // Before the code check: a locked account must not reveal whether the code is right.
         requirements.refuse('login', { account })
-        attempt.onFailure({ event: null }) // the second factor records wrong codes itself
+        attempt.onFailure({ event: null }) // the second factor records wrong codes
         await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
       })
     return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
   }
 
-  /** The guard of the caller, and of the account as it was when the proofs were verified. */
+  /** Includes the account version of the proofs. */
   function guardOf({ request, grant, wanted }: How, account: Account): Reauthorization {
     const caller = reauthorize(request)
     return {
@@ -145,7 +144,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       async authorize(db: DatabaseOrTransaction) {
         await caller?.authorize(db)
         await accounts.reread(db, account)
-        // Another request may have used it meanwhile.
+        // Another request may have used the grant.
         if (grant && !(await deps.grants.use(db, grant))) throw refusal(wanted, grant.kinds)
       },
     }
@@ -167,10 +166,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
   }
 }
 
-/**
- * The proofs that the credential of a request is: Basic is the password, and an enrolment token was
- * issued for the first factor that its login has just proved.
- */
+/** Basic proves the password; an enrolment token proves the first factor of its login. */
 function heldBy({ credential }: Principal): readonly ProofKind[] {
   if (credential.scheme === 'basic') return ['password']
   const isEnrolment = credential.scheme === 'bearer' && credential.claims.type === 'enrolment'

@@ -8,12 +8,11 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
-/** The proof of an account without a password and without a provider: a code that the owner is sent. */
+/** For accounts without a password or provider. */
 export interface SentCode {
-  /** Whether a code can be sent to the owner. */
   canSend(account: Account): boolean
   /**
-   * Sends a code, in the caller's transaction; answers its id.
+   * In the caller's transaction; returns the code's id.
    * @throws ApiError mailUnavailable, emailNotVerified, tooManyRequests
    */
   begin(
@@ -23,7 +22,7 @@ export interface SentCode {
     flow: string,
   ): Promise<string>
   /**
-   * Verifies a typed code, which counts like a login if it is wrong; answers what uses the code up.
+   * A wrong code counts as a failed login; returns the function that uses the code up.
    * @throws ApiError invalidCredentials, tooManyLoginAttempts
    */
   open(

@@ -41,14 +41,13 @@ interface Sending {
 
 interface ConfirmInput {
   readonly change: ProtectedChange
-  /** Null if the API sent the person here and nothing is confirmed yet. */
+  /** Null if an API request led here and nothing is confirmed yet. */
   readonly flow: ConfirmFlow | null
 }
 
 const path = '/account/confirm'
 const leavePath = `${path}/leave`
 
-/** The pages of the changes, for a confirmation that the API asked for. */
 const pageOf: Readonly<Record<ProtectedChange, string>> = {
   password: '/account/password',
   factor: '/account/second-factor',
@@ -61,8 +60,8 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
 }
 
 /**
- * /account/confirm: takes the proofs of a person for one change of the own account, then continues with
- * the form of that change. Proofs count for five minutes: see proofs/grants.ts.
+ * /account/confirm: takes proofs for one change, then continues with its form. Proofs are valid for
+ * five minutes: see proofs/grants.ts.
  */
 export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { db, grants, proofs, protectedForms, random, sentCodes } = deps
@@ -105,7 +104,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
   ): Promise<ConfirmInput | null> {
     const flow = await grants.find(request, account)
     if (flow) return { change: flow.data.change, flow }
-    const { for: name } = request.query as { for?: unknown } // parsed by Fastify
+    const { for: name } = request.query as { for?: unknown }
     const change = protectedChanges.find((known) => known === name)
     return change ? { change, flow: null } : null
   }
@@ -120,21 +119,21 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     return grants.begin(account, { change, sessionId, form: null }, browser, reauthorize(request))
   }
 
-  /** Verifies what was sent; answers what it has proved. @throws ApiError as `prove` of `Proofs` */
+  /** @throws ApiError as `prove` of `Proofs` */
   async function prove(
     request: FastifyRequest,
     { account }: Person,
     { change, flow }: ConfirmInput,
   ): Promise<ProofKind[]> {
     const sent = proofsOfForm(request)
-    // Those of this flow alone: what counts already is not proved anew, here or in another flow.
+    // Only of this flow: a valid proof is not asked again.
     const held = flow ? grants.kindsOf(flow) : []
     await proofs.prove(request, { account, change, sent, held }).catch(withoutFields)
     const needed = await proofs.neededOf(account)
     return needed.filter((kind) => canBeSent(kind) && !held.includes(kind))
   }
 
-  /** Verifies a mailed code, if one was sent; answers the flow that holds the proof. */
+  /** Returns the flow that holds the proof. */
   async function takeMailedCode(
     request: FastifyRequest,
     person: Person,
@@ -163,7 +162,6 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     return transact(db, [lockName.account(flow.userId ?? 0)], work, reauthorize(request))
   }
 
-  /** Makes the change of the form. */
   async function goOnWith(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -175,7 +173,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     return make(request, reply, person, (name) => sent.fields[name] ?? '')
   }
 
-  // A form must not lead to another origin (form-action), so one of our pages redirects the browser.
+  // form-action forbids other origins, so our page redirects.
   async function leave(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -244,12 +242,12 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
   }
 }
 
-/** The code that is mailed counts in the flow that has asked for it. */
+/** A mailed code is valid only in the flow that requested it. */
 function flowName({ key }: ConfirmFlow): string {
   return `confirm ${key}`
 }
 
-/** The page shows the missing proofs, so its refusal has no fields for programs. */
+/** The page shows missing proofs; the error needs no fields. */
 function withoutFields(error: unknown): never {
   const isMissing = error instanceof ApiError && error.row === 'confirmationRequired'
   throw isMissing ? new ApiError(error.row, { cause: error, reason: error.reason }) : error

@@ -4,7 +4,6 @@ import { isLanguage, languages } from '../../../core/lib/languages.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { accountPage, common, personOf, show } from './own-page.ts'
 
-/** /account: who the person is here, and the ways on. */
 export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { providers, users } = deps
 

@@ -16,21 +16,19 @@ import type { Account } from '../../../modules/authentication/account.ts'
 import type { ProofsInput } from '../../../modules/authentication/proofs.ts'
 import type { AccountDone, AccountProblem } from './views.ts'
 
-/** The person whose account a page shows. */
 export interface Person {
   readonly account: Account
   readonly sessionId: string
   readonly csrf: string
 }
 
-/** What is wrong with a form, by its refusal; null if the page of the form cannot say it. */
+/** Null if the form's page cannot show the error. */
 export type ProblemOf = (error: ApiError) => AccountProblem | null
 
 const refused = new WeakMap<FastifyRequest, ErrorPage>()
 const access = { rule: authenticated, schemes: ['session'] as const }
 const macLength = 16
 
-/** The config of a page of the own account at this path: see `accountForm`. */
 export function accountPage(
   path: string,
   more: { reauthentication?: 'always'; isReturnTarget?: true } = {},
@@ -41,10 +39,7 @@ export function accountPage(
   } as const
 }
 
-/**
- * The config of a form, whose page has the path. Without a session, or where the API asks for a
- * recent login, the browser is sent to the sign-in, and comes back to the page of the form.
- */
+/** Without a session or recent login, redirects to the sign-in and back to the form's page. */
 export function accountForm(
   path: string,
   more: { reauthentication?: 'always'; enrols?: true } = {},
@@ -65,7 +60,7 @@ export function accountForm(
 
 function errorPageOf(path: string): ErrorPage {
   return (error, request) => {
-    // A form is not sent again by a redirect: its page is.
+    // A redirect cannot resend a form.
     const returnTo = request.method === 'GET' ? request.url : path
     const signIn = `/signin?return_to=${encodeURIComponent(returnTo)}`
     if (error.row === 'authenticationRequired') return { location: signIn }
@@ -74,7 +69,7 @@ function errorPageOf(path: string): ErrorPage {
   }
 }
 
-/** The person of the session. @throws ApiError accountNotFound */
+/** @throws ApiError accountNotFound */
 export async function personOf({ accounts }: Needs, request: FastifyRequest): Promise<Person> {
   const { credential } = callerOf(request)
   if (credential.scheme !== 'session') throw new Error('pages of the account are for sessions')
@@ -86,7 +81,7 @@ export async function personOf({ accounts }: Needs, request: FastifyRequest): Pr
   }
 }
 
-/** Answers a page, in the language of the account. */
+/** In the account's language. */
 export function show<Page extends keyof Views>(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -97,7 +92,7 @@ export function show<Page extends keyof Views>(
   return sendView(reply, request, name, view, optionsOf(person))
 }
 
-/** If the request is refused, the page of its form says what was wrong. */
+/** Shows errors on the form's page. */
 export function showIfRefused<Page extends keyof Views>(
   request: FastifyRequest,
   person: Person,
@@ -116,7 +111,6 @@ function optionsOf({ account: { language, username } }: Person) {
   return { language: isLanguage(language) ? language : null, person: username }
 }
 
-/** The fields of a view that every page with a form has. */
 export function common(
   request: FastifyRequest,
   { csrf }: Person,
@@ -126,8 +120,8 @@ export function common(
 }
 
 /**
- * Sends the browser to a page that says what was done. Only this session can say so: a link of
- * another site that claims it shows nothing.
+ * Redirects to a page with a success message, bound to this session: links of other sites show
+ * nothing.
  */
 export function goOn(
   reply: FastifyReply,
@@ -139,7 +133,7 @@ export function goOn(
 }
 
 function doneOf(request: FastifyRequest, csrf: string): AccountDone | null {
-  const { done } = request.query as { done?: unknown } // parsed by Fastify
+  const { done } = request.query as { done?: unknown }
   if (typeof done !== 'string') return null
   const [name = '', mac] = done.split('.')
   return equalInConstantTime(mac, macOf(csrf, name)) ? (name as AccountDone) : null // by `goOn`
@@ -149,12 +143,12 @@ function macOf(csrf: string, done: string): string {
   return keyedDigest(Buffer.from(csrf), `done ${done}`).slice(0, macLength)
 }
 
-/** A field of a form as text; empty if it was not sent. */
+/** Empty if absent. */
 export function field(request: FastifyRequest, name: string): string {
   return textIn(request.body, name)
 }
 
-/** The proofs that a form has sent; people type and paste codes as they see them: `123 456`. */
+/** Accepts codes with spaces: `123 456`. */
 export function proofsOfForm(request: FastifyRequest): ProofsInput {
   return {
     currentPassword: field(request, 'current_password'),
@@ -164,8 +158,8 @@ export function proofsOfForm(request: FastifyRequest): ProofsInput {
   }
 }
 
-/** A query parameter as text; undefined if it was not sent once. */
+/** Undefined unless given once. */
 export function parameter(request: FastifyRequest, name: string): string | undefined {
-  const value = (request.query as Record<string, unknown>)[name] // parsed by Fastify
+  const value = (request.query as Record<string, unknown>)[name]
   return typeof value === 'string' ? value : undefined
 }

@@ -19,7 +19,6 @@ import type { AccountPasswordView, AccountProblem } from './views.ts'
 const path = '/account/password'
 const again = 'new_password_again'
 
-/** /account/password: a new password, with the present one. */
 export async function passwordPages(app: FastifyInstance, deps: Needs): Promise<void> {
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -55,7 +54,7 @@ export async function passwordPages(app: FastifyInstance, deps: Needs): Promise<
   }
 }
 
-/** An account without a password, or with a second factor, confirms on the next page. */
+/** Without a password, or with a second factor, the next page confirms. */
 function asksPassword({ passwordHash, secondFactor }: Person['account']): boolean {
   return passwordHash !== null && !secondFactor
 }

@@ -6,10 +6,10 @@ import type { ProtectedChange } from '../../../modules/authentication/proof-kind
 import { browserOf } from '../../../modules/flows/requests.ts'
 import { accountForm, field, type Person, personOf } from './own-page.ts'
 
-/** Reads a field of a form as text; empty if it was not sent. */
+/** Empty if absent. */
 export type Fields = (name: string) => string
 
-/** Makes the change that a form asks for; answers what the browser sees next. */
+/** Returns the next page or redirect. */
 export type MakeChange = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -17,26 +17,25 @@ export type MakeChange = (
   fields: Fields,
 ) => Promise<FastifyReply>
 
-/** The changes that the confirmation page can continue with, by the paths of their forms. */
+/** Changes by form path, for the confirmation page. */
 export type ProtectedForms = Map<string, MakeChange>
 
 export interface ProtectedForm {
   readonly path: string
-  /** The page that has the form. */
   readonly page: string
   readonly change: ProtectedChange
-  /** What the form sends beside proofs. */
+  /** Fields beside proofs. */
   readonly fields: readonly string[]
-  /** Its successes by status, for the documents, unless it leads to another page. */
+  /** Success statuses for the documentation; default: a redirect. */
   readonly answers?: Readonly<Record<number, Readonly<Record<string, never>>>>
 }
 
-/** Forms with proofs of the person want a recent login as well. */
+/** Proofs also require a recent login. */
 export const recentLogin = { reauthentication: 'always' } as const
 
 /**
- * Adds the route of a form that makes a protected change. If a proof is missing, the browser is sent
- * to the confirmation page, which continues with the change: see confirm.ts.
+ * If a proof is missing, redirects to the confirmation page, which continues with the change: see
+ * confirm.ts.
  */
 export function protectedForm(
   app: FastifyInstance,

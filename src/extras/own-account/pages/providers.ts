@@ -18,7 +18,6 @@ const path = '/account/providers'
 const purpose = 'page_account'
 const leavingSeconds = 300
 
-/** /account/providers: the identities that sign in to the account; links and unlinks them. */
 export async function providersPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { db, identities, pageFlows, proofs, providers, random } = deps
 
@@ -42,7 +41,7 @@ export async function providersPages(app: FastifyInstance, deps: Needs): Promise
     })
   })
 
-  // A form must not lead to another origin (form-action): a page of ours goes on from here.
+  // form-action forbids other origins, so our page redirects.
   const link = {
     path: `${path}/link`,
     page: path,
@@ -95,7 +94,7 @@ export async function providersPages(app: FastifyInstance, deps: Needs): Promise
   })
 }
 
-/** The name of a provider for people: the unnamed one has none that a person knows. */
+/** The default provider has no name that people know: show the issuer. */
 export function providerLabel(name: string, issuer: string): string {
   return name === defaultName ? new URL(issuer).host : name
 }

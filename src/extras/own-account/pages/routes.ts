@@ -8,7 +8,7 @@ import { providersPages } from './providers.ts'
 import { secondFactorPages } from './second-factor.ts'
 import { sessionsPages } from './sessions.ts'
 
-/** The pages of the own account, which ask the same of their callers as the JSON routes do. */
+/** The same requirements as the JSON routes. */
 export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
   acceptForms(app)
   await overviewPages(app, needs)

@@ -21,7 +21,7 @@ import {
 import { protectedForm, recentLogin } from './protected-form.ts'
 import type { AccountProblem } from './views.ts'
 
-/** What a flow of these pages holds: the secret until it is confirmed, or codes that are shown once. */
+/** The secret until confirmed, or one-time codes. */
 type Held =
   | { readonly enrolment: Provisioning }
   | { readonly codes: readonly string[]; readonly isFirst: boolean }
@@ -33,7 +33,6 @@ const codesPath = '/account/recovery-codes'
 const flowSeconds = 900
 const purpose = 'page_account'
 
-/** The second factor: turn on, replace, remove; and the recovery codes, which are shown once. */
 export async function secondFactorPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { db, pageFlows, proofs, random, secondFactor } = deps
 
@@ -114,7 +113,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
 
   app.get(
     codesPath,
-    // A HEAD would use the codes up. A sign-in leads back here, where the flow of that browser shows them.
+    // A HEAD would use the codes up. A sign-in returns here, where the flow shows the codes.
     {
       ...accountPage(codesPath, { ...recentLogin, isReturnTarget: true }),
       exposeHeadRoute: false,
@@ -129,7 +128,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
           isOn,
         })
       }
-      await transact(db, [], (trx) => pageFlows.end(trx, flow)) // they are shown once
+      await transact(db, [], (trx) => pageFlows.end(trx, flow)) // shown once
       return show(reply, request, person, 'account-new-codes', flow.data)
     },
   )
@@ -150,7 +149,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
   })
 
-  /** Keeps what a page is to show, encrypted, for this browser and account. */
+  /** Stored encrypted, for this browser and account. */
   function hold(
     { userId }: Account,
     data: Held,

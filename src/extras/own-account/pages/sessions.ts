@@ -11,7 +11,6 @@ import type { SessionRow } from './views.ts'
 const path = '/account/sessions'
 const recent = { reauthentication: 'always' } as const
 
-/** /account/sessions: where the person is signed in; ends one session, or all others. */
 export async function sessionsPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { sessions } = deps
 
@@ -21,7 +20,7 @@ export async function sessionsPages(app: FastifyInstance, deps: Needs): Promise<
     const rows = live.map((session) => rowOf(session, session.id === person.sessionId))
     return show(reply, request, person, 'account-sessions', {
       ...common(request, person),
-      // This one first: a person looks for those that are not theirs among the others.
+      // This session first, so that others stand out.
       sessions: rows.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
     })
   })

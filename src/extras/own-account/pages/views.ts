@@ -2,7 +2,6 @@ import type { PasswordProblem } from '../../../core/http/pages/views/password-pr
 import type { Language } from '../../../core/lib/languages.ts'
 import type { ProofKind, ProtectedChange } from '../../../modules/authentication/proof-kinds.ts'
 
-/** The pages of a person's own account. */
 export interface AccountViews {
   account: AccountView
   'account-password': AccountPasswordView
@@ -17,10 +16,7 @@ export interface AccountViews {
   'account-confirm': ConfirmView
 }
 
-/**
- * What was done: a page says so once the browser has come to it. Other features add what their pages
- * do by `declare module`.
- */
+/** Success messages. Other modules extend by `declare module`. */
 export interface AccountDones {
   password: true
   factor_removed: true
@@ -32,17 +28,17 @@ export interface AccountDones {
 
 export type AccountDone = keyof AccountDones
 
-/** What was wrong with a form, and with which of its fields, if with one. */
+/** The error of a form, and its field if known. */
 export interface AccountProblem {
   readonly code: AccountProblemCode
   readonly field: string | null
   /** Of a new password. */
   readonly password?: PasswordProblem
-  /** When it may be tried again. */
+  /** Retry after. */
   readonly seconds?: number
 }
 
-/** Other features add what can be wrong on their pages by `declare module`. */
+/** Other modules extend by `declare module`. */
 export interface AccountProblems {
   wrong_password: true
   new_password: true
@@ -60,7 +56,7 @@ export interface AccountProblems {
 export type AccountProblemCode = keyof AccountProblems
 
 export interface OwnPage {
-  /** What the field `csrf_token` of its forms holds. */
+  /** Value of `csrf_token`. */
   readonly csrf: string
   readonly done: AccountDone | null
   readonly problem: AccountProblem | null
@@ -68,15 +64,13 @@ export interface OwnPage {
 
 export interface AccountView extends OwnPage {
   readonly username: string
-  /** That of the user, by which others know the person. */
+  /** Display name. */
   readonly name: string
-  /** The contact address of the user, which proves nothing. */
+  /** Unverified contact address. */
   readonly contact: string
-  /** The verified address. */
   readonly email: string | null
   readonly secondFactor: boolean
   readonly since: number
-  /** The chosen language; null: that of the browser. */
   readonly language: Language | null
   readonly languages: readonly Language[]
   readonly hasProviders: boolean
@@ -86,7 +80,7 @@ export interface AccountPasswordView extends OwnPage {
   readonly username: string
   readonly minLength: number
   readonly asksCaptcha: boolean
-  /** Whether the form asks for the present password; otherwise the confirmation page does. */
+  /** If false, the confirmation page asks. */
   readonly asksPassword: boolean
 }
 
@@ -95,7 +89,7 @@ export interface SecondFactorStateView extends OwnPage {
 }
 
 export interface EnrolmentView extends OwnPage {
-  /** The id of the flow, for the addresses of its forms. */
+  /** Flow id for form URLs. */
   readonly flow: string
   readonly qr: string
   readonly secret: string
@@ -105,7 +99,7 @@ export type RenewCodesView = OwnPage & { readonly isOn: boolean }
 
 export interface NewCodesView {
   readonly codes: readonly string[]
-  /** Whether the second factor was turned on with them. */
+  /** The second factor was just enabled. */
   readonly isFirst: boolean
 }
 
@@ -126,12 +120,12 @@ export interface SessionRow {
 export interface ProvidersView extends OwnPage {
   readonly linked: readonly {
     readonly id: number
-    /** Its name; null if it is configured no more. */
+    /** Null if no longer configured. */
     readonly provider: string | null
     readonly issuer: string
     readonly since: number
   }[]
-  /** Those that can be linked. */
+  /** Providers that can be linked. */
   readonly offered: readonly { readonly name: string; readonly label: string }[]
 }
 
@@ -140,23 +134,21 @@ export interface LeavingView {
   readonly url: string
 }
 
-/** Asks for the proofs of a person before a change of the account. */
 export interface ConfirmView extends OwnPage {
-  /** The address of its forms. */
+  /** Form URL. */
   readonly action: string
-  /** The page of the change. */
+  /** Page of the change. */
   readonly cancel: string
   readonly change: ProtectedChange
-  /** The address that the account is to get. */
+  /** The requested address. */
   readonly newEmail: string | null
   readonly username: string
-  /** The proofs that are still missing. */
   readonly asks: readonly ProofKind[]
-  /** Whether some were given. */
+  /** Some proofs were given. */
   readonly isConfirmed: boolean
-  /** The providers at which the person can sign in as a proof. */
+  /** Providers usable as a proof. */
   readonly providers: readonly { readonly name: string; readonly label: string }[]
-  /** The masked address to which a code can be mailed; null: none can. */
+  /** Masked address for a mailed code; null: unavailable. */
   readonly mailbox: string | null
   readonly isMailed: boolean
   readonly asksCaptcha: boolean

@@ -6,13 +6,13 @@ import { ownAccount } from './new-session.ts'
 
 export type SignUpLinkDeps = Pick<Needs, 'config' | 'outbox'>
 
-/** Where the page of the sign-in offers an account to who has none; null: it does not. */
+/** Null: the sign-in page offers no sign-up. */
 export function signUpLink(
   { config, outbox }: SignUpLinkDeps,
   { isOpen, returnTo }: FirstPage,
 ): SignInLink | null {
   if (!outbox.isAvailable || !isOpen || config.signUp.mode !== 'open') return null
-  // The default target of a sign-up needs no parameter.
+  // The default target needs no parameter.
   const isNamed = returnTo !== ownAccount && returnTo !== home
   const query = isNamed ? `?${new URLSearchParams({ return_to: returnTo })}` : ''
   return { name: 'signUp', href: `/signup${query}` }

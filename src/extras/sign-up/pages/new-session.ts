@@ -9,14 +9,13 @@ import { passTowards, type SignInData } from '../../../modules/flows/sign-in-flo
 import { createSignInPipeline } from '../../../modules/pages/sign-in/pipeline.ts'
 import { sessionResult } from '../../../modules/sessions/browser.ts'
 
-/** Where a new owner goes who came from nowhere. */
+/** Default target of a new owner. */
 export const ownAccount = '/account'
 const flowSeconds = 1800
 
 /**
- * Signs the owner of a new account in, in the browser that has just sent its password. If a
- * requirement asks for more, such as a second factor, a sign-in goes on at that step. Answers where
- * the browser goes.
+ * Signs the owner of a new account in. If a requirement remains, such as a second factor, the
+ * sign-in continues there. Returns the target of the redirect.
  */
 export async function signInNewOwner(
   deps: Needs,

@@ -8,12 +8,10 @@ import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
 import type { ProfileInput } from '../new-owner.ts'
 import type { ProfileProblems } from './views.ts'
 
-/** The fields of the form of a new owner, as they were sent. */
 export interface ProfileFormInput extends ProfileInput {
   readonly passwordAgain: string
 }
 
-/** Reads the form of a new owner. */
 export function parseProfileForm(body: unknown): ProfileFormInput {
   return {
     username: textIn(body, 'username'),
@@ -23,7 +21,7 @@ export function parseProfileForm(body: unknown): ProfileFormInput {
   }
 }
 
-/** What is wrong before the service is asked: empty fields, and two passwords. */
+/** Empty fields and differing passwords. */
 export function problemsOfForm(sent: ProfileFormInput): ProfileProblems {
   const { username, name, password, passwordAgain } = sent
   return {
@@ -34,7 +32,7 @@ export function problemsOfForm(sent: ProfileFormInput): ProfileProblems {
   }
 }
 
-/** What is wrong by the refusal of the service. */
+/** From the error of the service. */
 export function problemsOfError(error: ApiError): ProfileProblems {
   const { row, details = [] } = error
   if (row === 'usernameExists') return { username: 'taken' }

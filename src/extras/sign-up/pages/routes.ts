@@ -23,13 +23,12 @@ const path = '/signup'
 const flowSeconds = 3600
 
 /**
- * GET and POST /signup: a mail address, the mailbox, and, behind its link or code, username, name and
- * password. The link works in any browser, the code in the one that has asked for it. A GET uses
- * nothing up.
+ * /signup: the link works in any browser, the code only where it was requested. A GET uses nothing
+ * up.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { clock, config, db, pageFlows, random, redirectOrigins, signUp } = options
-  // What the page of a refusal shows again.
+  // Repeated on the page of an error.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
 
@@ -60,12 +59,12 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   app.get(
     path,
     {
-      exposeHeadRoute: false, // a preview of the link changes nothing
+      exposeHeadRoute: false, // link previews must have no effect
       config: { ...flowPage, errorPage, errors: [signUpOff, 'confirmationInvalid'] },
       schema: { hide: true },
     },
     async (request, reply) => {
-      const query = request.query as Readonly<Record<string, unknown>> // parsed by Fastify
+      const query = request.query as Readonly<Record<string, unknown>>
       signUp.assertOpen()
       if (typeof query.token === 'string') return byLink(query.token, request, reply)
       const known =
@@ -156,7 +155,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     taken: async ({ returnTo }, _request, reply) => reply.redirect(beginningOf(returnTo), 303),
   }
 
-  /** Takes what the link shows into a flow of this browser, and the token out of its address. */
+  /** Moves the token from the URL into a flow of this browser. */
   async function byLink(token: string, request: FastifyRequest, reply: FastifyReply) {
     const confirmation = await signUp.find({ token })
     const step = (await signUp.isTaken(confirmation)) ? 'taken' : 'profile'

@@ -10,11 +10,11 @@ import type { ProfileInput } from '../new-owner.ts'
 import { problemsOfError } from './problems.ts'
 import type { ProfileProblems, SignUpView } from './views.ts'
 
-/** What a sign-up has come to; each step has what the steps before it have found. */
+/** Each step has the results of earlier steps. */
 export interface SignUpData extends MailboxData {
-  /** As it was typed. */
+  /** As typed. */
   readonly email?: string
-  /** The proof, once the link or the code has shown it. */
+  /** Set once the link or code is verified. */
   readonly confirmation?: Confirmation
 }
 
@@ -22,11 +22,10 @@ export type SignUpFlow = PageFlow<SignUpData>
 export const steps = ['address', 'mailbox', 'profile', 'taken'] as const
 export type Step = (typeof steps)[number]
 
-/** What a page shows beside its flow. */
 export interface Shown {
   readonly flow: SignUpFlow
   readonly now: number
-  /** What was typed, which a page of a problem keeps. */
+  /** The typed text, repeated after an error. */
   readonly email?: string
   readonly profile?: ProfileInput
   readonly problems?: ProfileProblems
@@ -34,7 +33,6 @@ export interface Shown {
   readonly error?: ApiError
 }
 
-/** The page of the step at which a sign-up stands, with what is wrong with the last request. */
 export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
   const { flow, error, profile } = shown
   const { confirmation } = flow.data

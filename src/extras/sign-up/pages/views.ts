@@ -2,7 +2,6 @@ import type { PasswordProblem } from '../../../core/http/pages/views/password-pr
 import type { StepForm } from '../../../core/http/pages/views/step-form.ts'
 import type { MailboxView } from '../../mail/mailbox-view.ts'
 
-/** The pages on which a person signs up. */
 export interface SignUpViews {
   'sign-up': SignUpView
   'sign-up-mailbox': SignUpMailboxView
@@ -12,25 +11,22 @@ export interface SignUpViews {
   'sign-up-dead-link': SignUpDeadLinkView
 }
 
-/** Asks for the mail address. */
 export interface SignUpView extends StepForm {
   readonly email: string
   readonly problem: 'form' | 'domain' | 'too_often' | null
   /** After too many requests. */
   readonly retryAfterSeconds: number | null
-  /** Whether an earlier sign-up has ended, so that this one begins anew. */
+  /** True after an expired sign-up. */
   readonly isEnded: boolean
 }
 
-/** Says that a mail is on its way, whatever the address is, and asks for its code. */
+/** Sent for every address, to reveal no accounts; asks for the code. */
 export interface SignUpMailboxView extends MailboxView {
   readonly email: string
 }
 
-/** Asks for username, name and password, behind the link or the code. */
 export interface SignUpProfileView extends StepForm, ProfileFieldsView {}
 
-/** The fields that a new owner fills in, of a sign-up and of an invitation. */
 export interface ProfileFieldsView {
   readonly email: string
   readonly username: string
@@ -40,7 +36,6 @@ export interface ProfileFieldsView {
   readonly problems: ProfileProblems
 }
 
-/** What is wrong with each field. */
 export interface ProfileProblems {
   readonly username?:
     | 'missing'
@@ -55,14 +50,13 @@ export interface ProfileProblems {
   readonly passwordAgain?: 'differs'
 }
 
-/** Why no one, or no stranger, can sign up. */
+/** Sign-up is off, or by invitation only. */
 export interface SignUpClosedView {
   readonly why: 'off' | 'invitation' | 'mail'
 }
 
-/** The link of the mail counts no more. */
 export interface SignUpDeadLinkView {
-  /** The text of the error in the contract. */
+  /** The contract's error text. */
   readonly message: string
   readonly requestId: string
 }

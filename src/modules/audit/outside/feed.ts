@@ -17,15 +17,14 @@ export interface SinkFeedDeps {
   readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
 }
 
-/** Sends to one sink what it does not have yet. */
 export interface SinkFeed {
   readonly name: string
   /**
-   * Sends until the sink has everything, or fails; a call during another one answers that one's
-   * promise. It never throws: a failure is logged once, and the next call tries again.
+   * Sends until up to date or failed; concurrent calls share the promise. Never throws; the next
+   * call retries.
    */
   run(stop?: AbortSignal): Promise<void>
-  /** When the oldest checkpoint was made that the sink lacks; null if it lacks none. */
+  /** Oldest undelivered checkpoint. */
   waitingSince(): number | null
 }
 
@@ -34,13 +33,10 @@ const recordsAtOnce = 500
 const itemsAtOnce = 500
 const hourMs = 3_600_000
 
-/**
- * Creates the feed of a sink. What waits for the sink waits in the database: a batch of at most
- * `itemsAtOnce` is in memory, and a sink that was away for a week reads on from its offset.
- */
+/** Undelivered items stay in the database; at most `itemsAtOnce` are in memory. */
 export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): SinkFeed {
   const store = checkpointStore(db)
-  let offset: SinkOffset | null | undefined // undefined: not asked yet
+  let offset: SinkOffset | null | undefined // undefined: not read yet
   let underWay: Promise<void> | undefined
   let waitingSince: number | null = null
   let isFailing = false
@@ -51,7 +47,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
         const records = await store.records(head.chain, from, head.place, recordsAtOnce)
         for (const record of records) yield { record }
         const last = records.at(-1)
-        if (!last) break // removed by retention, or by an attacker: `audit verify` tells which
+        if (!last) break // removed by retention or an attacker; `audit verify` distinguishes
         from = last.place + 1
       }
     }
@@ -88,7 +84,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
     await sink.arrived(offset)
   }
 
-  /** Where to begin; null for the first checkpoint. */
+  /** Null: the first checkpoint. */
   async function begin(): Promise<SinkOffset | null> {
     const known = await sink.offset()
     if (known) return known
@@ -98,10 +94,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
     return before ? offsetOf(before) : null
   }
 
-  /**
-   * Whether the database still has what the sink has had last. If not, an older copy of it has taken
-   * its place, and the sink goes on behind the newest checkpoint that both have.
-   */
+  /** After a restore of an older copy, continue after the newest common checkpoint. */
   async function followFork(): Promise<void> {
     if (!offset) return
     const [found] = await store.from(offset.number, 1)
@@ -126,9 +119,9 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
       if (isFailing) log.info({ sink: sink.name }, 'the sink of the audit log has everything again')
       isFailing = false
     } catch (error) {
-      if (stop?.aborted) return // the database is closed
-      if (offset === undefined) waitingSince ??= clock.now() // what it lacks is not known
-      // Once for each outage: the next attempts are seconds apart.
+      if (stop?.aborted) return // database closed
+      if (offset === undefined) waitingSince ??= clock.now() // the offset is unknown
+      // Log once per outage.
       if (!isFailing) {
         const about = { err: error, sink: sink.name }
         log.error(about, 'a sink of the audit log is away: what it lacks is sent when it is back')

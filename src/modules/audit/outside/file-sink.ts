@@ -9,13 +9,13 @@ import { jsonText } from './syslog-format.ts'
 export interface FileSinkOptions {
   readonly name: string
   readonly path: string
-  /** A file of checkpoints alone begins with all there are. */
+  /** Otherwise the file starts with all existing checkpoints. */
   readonly takesRecords: boolean
-  /** Whether an unfinished last line may be removed: another process could be writing it. */
+  /** Another process could be writing the unfinished line. */
   readonly mayRepair: boolean
 }
 
-/** No line is longer: a checkpoint has some 100 bytes for each chain that has grown. */
+/** About 100 bytes per grown chain. */
 export const maxLineBytes = 16_777_216
 
 const blockBytes = 65_536
@@ -23,10 +23,8 @@ const newline = 10
 const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
 /**
- * A file of JSON lines: `{"record": ...}` and `{"checkpoint": ...}`. It is opened for each batch, so
- * that it may be moved away at any time, and a batch is on disk before it counts as delivered. The
- * file itself tells what it has, by its last checkpoint. What a kill or a full disk has left of a
- * last line is removed.
+ * JSON Lines: `{"record": ...}` and `{"checkpoint": ...}`. Opened for each batch, so the file can
+ * be moved; synced before the batch counts as delivered. The last checkpoint is the offset.
  */
 export function fileSink({ name, path, takesRecords, mayRepair }: FileSinkOptions): Sink {
   return {
@@ -66,15 +64,15 @@ export function fileSink({ name, path, takesRecords, mayRepair }: FileSinkOption
   }
 }
 
-/** One item as a line of JSON in ASCII. */
+/** ASCII. */
 export function lineOf(item: Item): string {
   const sent = 'record' in item ? { record: outsideRecord(item.record) } : item
   return `${jsonText(sent)}\n`
 }
 
-/** Reads a line of a file outside; null if it holds no checkpoint. */
+/** Null if the line holds no checkpoint. */
 export function checkpointOfLine(line: string): Checkpoint | null {
-  const begin = line.indexOf('{') // a line of syslog has its header before it
+  const begin = line.indexOf('{') // skips a syslog header
   let parsed: { checkpoint?: Partial<Checkpoint> } | null
   try {
     parsed = JSON.parse(begin > 0 ? line.slice(begin) : line)
@@ -87,18 +85,18 @@ export function checkpointOfLine(line: string): Checkpoint | null {
   const numbers = [number, at, records].every(Number.isSafeInteger)
   const texts = [previous, heads, key_id, signature].every((text) => typeof text === 'string')
   if (!numbers || !texts) return null
-  return { number, at, previous, heads, records, key_id, signature } as Checkpoint // as asserted
+  return { number, at, previous, heads, records, key_id, signature } as Checkpoint // checked above
 }
 
 async function openFile(path: string, flags: number): Promise<FileHandle> {
-  // A pipe without a reader would otherwise keep a thread of this process for ever.
+  // A pipe without a reader would block a thread forever.
   const file = await open(path, flags | constants.O_NONBLOCK, 0o600)
   if ((await file.stat()).isFile()) return file
   await file.close()
   throw new Error(`${path} is no file`)
 }
 
-/** Removes an unfinished last line; answers what must stand before the next one. */
+/** Returns the text to write before the next line. */
 async function endLastLine(file: FileHandle, mayRepair: boolean): Promise<Buffer> {
   const { size } = await file.stat()
   const whole = await endOfWholeLines(file, size)
@@ -108,7 +106,7 @@ async function endLastLine(file: FileHandle, mayRepair: boolean): Promise<Buffer
     await file.truncate(whole)
     return Buffer.alloc(0)
   } catch (error) {
-    // A file that the operator lets only grow (chattr +a) keeps it, as a line of its own.
+    // An append-only file (chattr +a) keeps the unfinished line.
     if (systemCode(error) === 'EPERM') return Buffer.from('\n')
     throw error
   }
@@ -125,7 +123,7 @@ async function endOfWholeLines(file: FileHandle, size: number): Promise<number> 
   return 0
 }
 
-/** Reads backwards to the last checkpoint of a file. What is too long for a line is passed over. */
+/** Searches backwards for the last checkpoint; skips oversized lines. */
 async function lastOffset(file: FileHandle): Promise<SinkOffset | null> {
   let end = await endOfWholeLines(file, (await file.stat()).size)
   let rest: Buffer[] = []
@@ -134,14 +132,14 @@ async function lastOffset(file: FileHandle): Promise<SinkOffset | null> {
     const start = Math.max(0, end - blockBytes)
     const block = await blockOf(file, start, end)
     end = start
-    // The first line of the block may begin before it.
+    // The block may begin inside a line.
     const first = start === 0 ? 0 : block.indexOf(newline) + 1
     if (start === 0 || first > 0) {
       const isTooLong = restBytes > maxLineBytes
       const lines = Buffer.concat([block.subarray(first), ...(isTooLong ? [] : rest)])
         .toString()
         .split('\n')
-      if (isTooLong) lines.pop() // it has lost its end
+      if (isTooLong) lines.pop() // truncated
       for (const line of lines.reverse()) {
         const checkpoint = checkpointOfLine(line)
         if (checkpoint) return { number: checkpoint.number, digest: checkpointDigest(checkpoint) }

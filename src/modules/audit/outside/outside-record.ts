@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../record-form.ts'
 
 /**
- * A record as it leaves the service: keyed digests in place of persons and addresses, and no sealed
- * field. A reader without the keys sees only that two records are of the same person.
+ * Keyed digests replace persons and addresses; no sealed fields. Without keys, a reader sees only
+ * which records concern the same person.
  */
 export interface OutsideRecord {
   readonly chain: string
@@ -23,7 +23,6 @@ export interface OutsideRecord {
   readonly mac: string
 }
 
-/** Answers what of a record may leave the service. */
 export function outsideRecord(record: AuditRecord): OutsideRecord {
   const { chain, place, number, id, at, type, level, outcome, reason, request_id, mac } = record
   return {
@@ -40,6 +39,6 @@ function factsOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return text // a changed row is sent as it is: `audit verify` names it
+    return text // sent unchanged: `audit verify` reports it
   }
 }

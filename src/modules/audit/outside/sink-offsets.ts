@@ -2,10 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { SinkOffset } from './sink.ts'
 import type { SinkOffsets } from './syslog-sink.ts'
 
-/**
- * Keeps the offsets of sinks in a file of this node. The file decides only where sending continues:
- * without the file, some items are sent twice.
- */
+/** A local file. If lost, some items are sent twice. */
 export function sinkOffsets(path: string): SinkOffsets {
   let writing: Promise<unknown> = Promise.resolve()
   return {
@@ -33,6 +30,6 @@ async function read(path: string): Promise<Readonly<Record<string, SinkOffset>>>
     const isIntact = typeof offsets === 'object' && offsets !== null
     return isIntact ? (offsets as Record<string, SinkOffset>) : {} // written by `set`
   } catch {
-    return {} // missing, or cut by a full disk
+    return {} // missing or truncated
   }
 }

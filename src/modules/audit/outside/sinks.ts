@@ -4,7 +4,6 @@ import type { Sink } from './sink.ts'
 import { sinkOffsets } from './sink-offsets.ts'
 import { syslogSink } from './syslog-sink.ts'
 
-/** The sinks of a node: the file of checkpoints, and those of AUDIT_SINKS. */
 export function sinksOf(
   { checkpointsFile, sinks }: Pick<Config['audit'], 'checkpointsFile' | 'sinks'>,
   { offsetsPath, mayRepair }: { readonly offsetsPath: string; readonly mayRepair: boolean },

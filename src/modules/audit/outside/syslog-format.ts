@@ -3,7 +3,7 @@ import type { Checkpoint } from '../checkpoint-form.ts'
 import { checkpointDigest } from '../checkpoint-form.ts'
 import type { OutsideRecord } from './outside-record.ts'
 
-/** What the header of each message tells of its sender. RFC 5424 section 6.2. */
+/** RFC 5424 section 6.2. */
 export interface SyslogSender {
   readonly hostname: string
   readonly processId: number
@@ -15,27 +15,26 @@ interface Message {
   readonly at: number
   readonly id: string
   readonly fields: readonly (readonly [name: string, value: string | number | null])[]
-  /** The whole as JSON, which is left out where it does not fit. */
+  /** Omitted if too long. */
   readonly json: string
 }
 
 const facility = 13 // "log audit", RFC 5424 table 1
 const severities = { critical: 2, warn: 4, info: 6 } as const
 const notice = 5
-// 32473 is the number for examples (RFC 5612): the project has registered none.
+// The example number of RFC 5612; the project has none.
 const structuredDataId = 'gatehouse@32473'
 const maxMessageIdLength = 32
 const maxHostnameLength = 255
 
-/** The sender of this process. A host name with other characters than RFC 5424's is replaced. */
+/** Replaces characters that RFC 5424 forbids. */
 export function syslogSender(name = hostname(), processId = process.pid): SyslogSender {
   return { hostname: printable(name, maxHostnameLength), processId }
 }
 
 /**
- * A record as one message of RFC 5424, of at most `maxBytes`: its fields as structured data and the
- * whole record as JSON. Only printable ASCII and UTF-8 without control characters: no field can
- * begin a new line or another message.
+ * RFC 5424, at most `maxBytes`: structured data and JSON, escaped so that no field can forge a line
+ * or message.
  */
 export function recordMessage(
   sender: SyslogSender,
@@ -64,10 +63,7 @@ export function recordMessage(
   })
 }
 
-/**
- * A checkpoint as one message. Where its heads do not fit, `digest` still tells which checkpoint it
- * was.
- */
+/** `digest` identifies the checkpoint without its heads. */
 export function checkpointMessage(
   sender: SyslogSender,
   checkpoint: Checkpoint,
@@ -86,12 +82,11 @@ export function checkpointMessage(
   })
 }
 
-/** The frame of a message in a stream: its length in octets before it. RFC 6587 section 3.4.1. */
+/** RFC 6587 section 3.4.1. */
 export function octetCounted(message: string): string {
   return `${Buffer.byteLength(message)} ${message}`
 }
 
-/** JSON in ASCII: a receiver may take a message for any other encoding. */
 export function jsonText(value: object): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -99,7 +94,7 @@ export function jsonText(value: object): string {
   )
 }
 
-/** Leaves out the JSON, then the longest fields, until the message fits. */
+/** Drops the JSON, then the longest fields. */
 function bounded(sender: SyslogSender, maxBytes: number, message: Message): string {
   const whole = textOf(sender, message, message.json)
   if (Buffer.byteLength(whole) <= maxBytes) return whole
@@ -131,9 +126,8 @@ function textOf(sender: SyslogSender, { severity, at, id, fields }: Message, jso
 }
 
 /**
- * A value of structured data: the three characters of RFC 5424 section 6.3.3 have a backslash before
- * them. Control, format and separator characters and lone surrogates are shown as `\uXXXX`, whose
- * backslash is escaped too.
+ * RFC 5424 section 6.3.3. Control, format and separator characters and lone surrogates become
+ * `\uXXXX`.
  */
 export function escapedParam(value: string): string {
   return value
@@ -144,7 +138,7 @@ export function escapedParam(value: string): string {
     )
 }
 
-/** PRINTUSASCII of RFC 5424 section 6, of a limited length; `-` if nothing is left. */
+/** PRINTUSASCII, RFC 5424 section 6; `-` if empty. */
 function printable(text: string, maxLength: number): string {
   return text.replace(/[^\x21-\x7e]/g, '_').slice(0, maxLength) || '-'
 }

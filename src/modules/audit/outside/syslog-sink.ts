@@ -17,7 +17,7 @@ import {
 
 type SyslogAddress = Exclude<AuditSink, { kind: 'file' }>
 
-/** The stored offsets of sinks that cannot report what they have. */
+/** For sinks that cannot report offsets. */
 export interface SinkOffsets {
   get(name: string): Promise<SinkOffset | null>
   set(name: string, offset: SinkOffset): Promise<void>
@@ -27,24 +27,21 @@ export interface SyslogSinkOptions {
   readonly address: SyslogAddress
   readonly offsets: SinkOffsets
   readonly sender?: SyslogSender
-  /** How long the other side may be silent. */
+  /** Timeout without data. */
   readonly silentMs?: number
-  /** How long a whole batch may take. */
   readonly batchMs?: number
 }
 
 // RFC 5426 section 3.2: receivers should accept 2048 octets.
 const maxDatagramBytes = 2048
 const silentMs = 5000
-// A server that reads a few bytes now and then is never silent.
+// Limits a server that reads slowly.
 const batchMs = 12 * silentMs
 const refusalMs = 50
 
 /**
- * A syslog server. Over a stream, each batch has a connection of its own, which ends with the batch:
- * the server closes its side when it has read to the end (RFC 5425 section 4.4), and only then is the
- * batch delivered. Without that, what was written would only be known to have left this process.
- * Over UDP messages can be lost, as RFC 5426 says: it is for networks where that is accepted.
+ * One connection per batch: the server closes its side after reading everything (RFC 5425 section
+ * 4.4), which confirms delivery. UDP messages can be lost (RFC 5426).
  */
 export function syslogSink({ address, offsets, ...options }: SyslogSinkOptions): Sink {
   const sender = options.sender ?? syslogSender()
@@ -79,13 +76,13 @@ async function sendDatagrams(
   const { address, family } = await lookup(host)
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
   try {
-    // A refusal by the host (ICMP) reaches a connected socket alone.
+    // Only a connected UDP socket receives ICMP errors.
     socket.connect(port, address)
     await once(socket, 'connect')
     const refused = once(socket, 'error').then(([error]) => {
       throw error
     })
-    refused.catch(() => {}) // may come when nothing waits any more
+    refused.catch(() => {}) // avoids an unhandled rejection
     for (const message of messages) {
       const sent = new Promise<void>((resolve, reject) => {
         socket.send(message, (error) => (error ? reject(error) : resolve()))
@@ -121,7 +118,7 @@ async function sendStream(
   socket.once('end', () => {
     isRead = true
   })
-  socket.resume() // a server may greet; nothing that it says matters
+  socket.resume() // discards data from the server
   for (const message of messages) {
     if (failure) break
     if (!socket.write(octetCounted(message))) {

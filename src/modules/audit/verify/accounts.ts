@@ -3,7 +3,7 @@ import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { type Findings, generalProblem } from './report.ts'
 import { usersWithoutKey } from './without-key.ts'
 
-/** Compares the audit log with the accounts: its tables must not be empty, and no key may be missing. */
+/** Detects emptied tables and missing keys. */
 export async function verifyAccounts(
   snapshot: DatabaseOrTransaction,
   { records, tombstones }: { readonly records: number; readonly tombstones: number },
@@ -36,7 +36,7 @@ async function countAccounts(db: DatabaseOrTransaction): Promise<number> {
   return Number(count)
 }
 
-/** The users who exist although `erasures` lists them. */
+/** Existing users listed in `erasures`. */
 async function erasedAndThere(db: DatabaseOrTransaction): Promise<number[]> {
   const rows = await db
     .selectFrom('erasures')

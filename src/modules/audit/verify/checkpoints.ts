@@ -18,7 +18,6 @@ import { type Findings, generalProblem, type NamedCheckpoint } from './report.ts
 
 const batchSize = 1000
 
-/** The tombstones of chains, and that of the checkpoints. */
 export interface Tombstones {
   readonly ofChains: ReadonlyMap<string, Pick<Tombstone, 'place' | 'mac'>>
   readonly ofCheckpoints: Pick<Tombstone, 'place' | 'mac'> | undefined
@@ -27,7 +26,7 @@ export interface Tombstones {
 
 type Lists = Pick<ClosedKeysCheck, 'list'>
 
-/** Reads the tombstones; one whose signature is wrong counts as if it were not there. */
+/** Ignores wrong signatures. */
 export async function readTombstones(
   store: CheckpointStore,
   { key, closedKeys }: { readonly key: CheckpointKey; readonly closedKeys: Lists },
@@ -57,23 +56,21 @@ export async function readTombstones(
   return { ofChains, ofCheckpoints, count }
 }
 
-/** What the checkpoints attest. */
 export interface Attested {
-  /** The newest head of each chain, with the checkpoint that has it. */
+  /** Newest head by chain. */
   readonly heads: ReadonlyMap<string, Head & { readonly checkpoint: number }>
   readonly count: number
   readonly last: NamedCheckpoint | null
-  /** Those of another key that come before the first of this one; when the newest was made. */
+  /** Checkpoints of another key before this key's first; `at`: the newest. */
   readonly foreign: { readonly count: number; readonly at: number; readonly key: string } | null
-  /** The first checkpoint of this key, or of one before it that it vouches for. */
+  /** First checkpoint of this key or a vouched earlier key. */
   readonly own: NamedCheckpoint | null
 }
 
 /**
- * Verifies the checkpoints: numbers without gaps, each referring to the one before, all signed.
- * Checkpoints of another key may come first: after a restore under another master key, the first of
- * this key refers to them, and so vouches for them. After a turn of the master key, the key before has
- * signed those up to the turn, and none behind.
+ * Verifies numbers, links and signatures. After a restore under another master key, checkpoints of
+ * another key come first: this key's first checkpoint refers to them and so vouches for them. A
+ * rotated key is valid up to its rotation.
  */
 export async function readCheckpoints(
   store: CheckpointStore,

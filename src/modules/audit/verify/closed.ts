@@ -2,15 +2,13 @@ import type { ClosedKeys } from '../closed-keys.ts'
 import { listedSince } from '../unlisted-erasures.ts'
 import { type Findings, generalProblem } from './report.ts'
 
-/** Checks that records or tombstones list every erased key of a person. */
+/** Records or tombstones must list every erased key. */
 export interface ClosedKeysCheck {
-  /** Adds the lists of an authentic record or tombstone of a chain. */
+  /** Authentic lists only. */
   list(lists: ClosedKeys, chain: string): void
-  /** Notes a record that is sealed under an erased key. */
   used(name: string, number: number): void
   /**
-   * Adds the findings; answers notes. `through`: the last record of the versions that did not list
-   * erasures, used until a list names that record.
+   * Returns notes. `through`: last record of versions without lists, until a list names the record.
    */
   judge(findings: Findings, through: number): string[]
 }
@@ -19,9 +17,8 @@ export function createClosedKeysCheck(): ClosedKeysCheck {
   const listed = new Set<string>()
   const unlisted: ClosedKeys['keys'][number][] = []
   let lowest: number | null = null
-  // One process lists the erasures from before, in one transaction and so on one chain.
+  // Earlier erasures are listed in one transaction, on one chain.
   const listing = new Set<string>()
-  // The first record of each erased key.
   const firsts = new Map<string, number>()
 
   return {
@@ -46,7 +43,7 @@ export function createClosedKeysCheck(): ClosedKeysCheck {
         const detail = `erasures from before version ${listedSince} were listed more than once: a list was hidden from the service meanwhile`
         findings.add(generalProblem('erasure', detail))
       }
-      // An attacker who deletes the row of the job makes the service write a second list.
+      // Deleting the job's row makes the service write a second list.
       const earlier = new Set(unlisted.flatMap((key) => (key.through === lowest ? key.name : [])))
       const isBefore = (name: string, first: number) =>
         lowest === null ? first <= through : earlier.has(name)

@@ -18,12 +18,11 @@ import type { AuditRecord } from '../record-form.ts'
 
 type Indexes = Pick<AuditRecord, 'actor_index' | 'target_index' | 'address_index'>
 
-/** The keys of persons, by the pseudonym that records have. */
 export interface Persons {
   get(pseudonym: string): Person | undefined
-  /** The subjects whose key does not open, or has another name. */
+  /** Unreadable keys or wrong pseudonyms, by subject. */
   readonly broken: readonly string[]
-  /** Reads the persons of these records, for logs with more persons than memory holds. */
+  /** For more persons than fit in memory. */
   load(records: readonly AuditRecord[]): Promise<void>
 }
 
@@ -33,12 +32,11 @@ interface Person {
   readonly indexes: Readonly<Record<Side, string>>
 }
 
-// Some 400 bytes each.
+// 400 bytes each.
 const maxPersons = 250_000
 const batchSize = 1000
 const namesAtOnce = 500
 
-/** Opens the keys of persons. */
 export async function readPersons(
   db: DatabaseOrTransaction,
   keys: AuditKeys,
@@ -53,7 +51,7 @@ export async function readPersons(
     const batch = await store.subjectsAfter(after, batchSize)
     for (const row of batch) {
       const person = opened(row)
-      // With another name, a search would treat the person as erased.
+      // A search would treat the person as erased.
       if (person?.name !== row.pseudonym) broken.push(row.subject)
       if (person && held.size < max) held.set(person.name, person)
       else if (person) isPartial = true
@@ -87,16 +85,15 @@ export async function readPersons(
   }
 }
 
-/** What the indexes of a record are; `closed`: the names of the keys that are gone. */
+/** `closed`: pseudonyms of missing keys. */
 export interface IndexFinding {
   readonly wrong: keyof Indexes | null
   readonly closed: readonly string[]
 }
 
 /**
- * Makes the check of the indexes of a record, which its mac does not cover, because an erasure
- * empties them. They follow from the sealed fields: those of a person, whose key must be there, or
- * those of the service. `erasing` has the indexes that an erasure has yet to empty.
+ * Recomputes indexes from sealed fields: the mac does not cover indexes, because erasures empty
+ * them. `erasing`: indexes still to empty.
  */
 export function createIndexCheck(
   keys: AuditKeys,
@@ -116,7 +113,7 @@ export function createIndexCheck(
   type Opened = PersonalFields | null | 'closed'
 
   function wrongOf(record: AuditRecord, actor: Opened, target: Opened): IndexFinding['wrong'] {
-    // An erasure empties the indexes. If the indexes are left, only the key was deleted.
+    // Remaining indexes prove that only the key was deleted, without an erasure.
     const leftOf = (side: 'actor_index' | 'target_index') => (isLeft(record[side]) ? side : null)
     const ofActor = actor === 'closed' ? leftOf('actor_index') : wrongOfActor(record, actor)
     return ofActor ?? (target === 'closed' ? leftOf('target_index') : wrongOfTarget(record, target))
@@ -137,7 +134,7 @@ export function createIndexCheck(
   }
 
   function wrongOfTarget({ target_key: name, target_index }: AuditRecord, fields: Fields) {
-    // A name that was typed, and that no account has, stands as its digest in the payload.
+    // The payload has the digest of a typed name.
     const isTyped = typeof fields?.user_id !== 'number' && typeof fields?.typed === 'string'
     const typed = isTyped ? String(fields.typed) : null
     const expected = persons.get(name ?? '')?.indexes.target ?? typed
@@ -152,11 +149,11 @@ export function createIndexCheck(
     if (name === null || sealed === null) return null
     const person = persons.get(name)
     if (name !== serviceKeyName && !person) return 'closed'
-    if (side === 'target' && person) return {} // its index follows from the key alone
+    if (side === 'target' && person) return {} // depends on the key alone
     try {
       return openFields(person?.key ?? keys.service, { id: record.id, side }, sealed)
     } catch {
-      return null // its mac tells the same
+      return null // the mac reports the change
     }
   }
 

@@ -2,14 +2,13 @@ import { createReadStream, statSync } from 'node:fs'
 import { maxLineBytes } from '../outside/file-sink.ts'
 
 const newline = 10
-// No JSON, so that it counts as a line without a checkpoint.
+// Not JSON, so no checkpoint.
 const tooLong = '(a line that is too long)'
 
 /**
- * Reads the lines of a file as it is now: what a running service appends later is not read. Call it
- * before the snapshot is taken, so that the database has everything that the file has. In place of
- * a line of more than `maxLineBytes`, which no service has written, it answers a short text, so that
- * a file of one endless line fills no memory. @throws Error if there is no such file
+ * Reads up to the current end. Call before the snapshot, so that the database has all checkpoints
+ * of the file. Replaces oversized lines, so that an endless line cannot fill the memory. @throws
+ * Error if missing
  */
 export function linesOf(path: string, maxBytes = maxLineBytes): AsyncIterable<string> {
   const { size } = statSync(path)

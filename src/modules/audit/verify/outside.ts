@@ -10,35 +10,31 @@ import {
   type Restore,
 } from './report.ts'
 
-/** The comparison of the file outside with the database. */
 export interface ReadOutside {
   readonly lines: number
-  /** Lines that hold a checkpoint. */
   readonly checkpoints: number
-  /** The newest checkpoint of the file. */
   readonly last: NamedCheckpoint | null
-  /** Those that the database lacks; null if it has all. */
+  /** Null if the database has all checkpoints. */
   readonly lacking: Omit<Fork, 'restore'> | null
-  /** Lines that are no whole checkpoint, such as those of records. */
+  /** Lines such as records. */
   readonly others: number
-  /** Checkpoints that retention has removed from the database. */
   readonly removed: number
 }
 
 export interface OutsideOptions {
   readonly signers: CheckpointSigners
   readonly lines: AsyncIterable<string>
-  /** The last checkpoint that retention has removed; 0 for none. */
+  /** Last removed by retention; 0 for none. */
   readonly removedThrough: number
-  /** The last checkpoint of the database; 0 for none. */
+  /** 0 for none. */
   readonly lastNumber: number
-  /** The first checkpoint of the database by this key; behind it, one of another key is a problem. */
+  /** First checkpoint by this key; later foreign checkpoints are a problem. */
   readonly ownFrom: number
 }
 
 const batchSize = 500
 
-/** Compares each checkpoint of a file outside with the one that the database has of its number. */
+/** By checkpoint number. */
 export async function readOutside(
   store: CheckpointStore,
   { signers, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
@@ -81,7 +77,7 @@ export async function readOutside(
       } else if (!ours && number <= removedThrough) {
         counts.removed += 1
       } else if (ours ? isForged(ours) : number <= lastNumber) {
-        if (at >= (last?.at ?? 0)) last = { number, at } // the database's own was found already
+        if (at >= (last?.at ?? 0)) last = { number, at } // already reported
       } else {
         if (at >= (last?.at ?? 0)) last = { number, at }
         lacking = {
@@ -94,7 +90,7 @@ export async function readOutside(
     }
   }
 
-  /** Whether it is a problem by itself. Of those that another key has signed before, none knows. */
+  /** Earlier foreign checkpoints cannot be judged. */
   function isForged(ours: Checkpoint): boolean {
     const key = signers.of(ours)
     if (!key) return ours.number > ownFrom
@@ -115,7 +111,7 @@ function isSame(one: Checkpoint, other: Checkpoint): boolean {
   return one.signature === other.signature && checkpointText(one) === checkpointText(other)
 }
 
-/** The restore after which everything lacking was lost; null if none explains it. */
+/** Null unless one restore explains all missing checkpoints. */
 export function explaining({ at }: Pick<Fork, 'at'>, restores: readonly Restore[]): Restore | null {
   return restores.toSorted((one, other) => other.at - one.at).find((one) => one.at >= at) ?? null
 }

@@ -10,13 +10,12 @@ import type { ClosedKeysCheck } from './closed.ts'
 import type { IndexFinding, Persons } from './indexes.ts'
 import type { Findings, Problem, ProblemKind, Restore } from './report.ts'
 
-/** What was found on the way through all records. */
 export interface ReadRecords {
   readonly records: number
   readonly chains: number
   readonly erased: number
   readonly uncovered: { readonly records: number; readonly since: number | null }
-  /** The last restores of a backup that are recorded. */
+  /** The last recorded restores. */
   readonly restores: readonly Restore[]
 }
 
@@ -30,7 +29,6 @@ export interface RecordsOptions {
   readonly onProgress: (records: number) => void
 }
 
-/** A chain on the way through its records. */
 interface ChainState {
   readonly chain: string
   readonly head: Attested['heads'] extends ReadonlyMap<string, infer H> ? H | undefined : never
@@ -42,7 +40,7 @@ interface ChainState {
 const batchSize = 1000
 const maxRestores = 100
 
-/** Verifies all records, chain by chain and in batches. */
+/** Chain by chain, in batches. */
 export async function readRecords(
   store: CheckpointStore,
   { keys, tombstones, heads, persons, checkIndexes, closedKeys, onProgress }: RecordsOptions,
@@ -109,7 +107,7 @@ export async function readRecords(
     } else if (place > state.place + 1) {
       const range = rangeOf(state.place + 1, place - 1)
       findings.add(gap(state.chain, state.place + 1, `${range} missing`), number)
-      state.previous = '' // what the first record behind a gap refers to is not known
+      state.previous = '' // unknown after a gap
     }
     if (state.previous !== '' && macOf(keys.chain, state.previous, record) !== mac) {
       const isNew = head !== undefined && place > head.place
@@ -154,7 +152,7 @@ export async function readRecords(
     findings.add(gap(chain, place + 1, detail), head.number)
   }
 
-  /** A chain without records: retention must have removed all that checkpoints attest. */
+  /** Retention must have removed all attested records. */
   function endUnseen(chain: string, head: Head & { readonly checkpoint: number }): void {
     const tombstone = tombstones.get(chain)
     if (tombstone && tombstone.place > head.place) return
@@ -176,7 +174,7 @@ export async function readRecords(
         fields = openFields(keys.service, { id, side: 'target' }, target_sealed)
       }
     } catch {
-      // its mac was right, so it was written so
+      // valid mac: written this way
     }
     const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
     restores.push({ id, at, file: textOf(fields.file), created_at: textOf(fields.created_at) })
@@ -201,12 +199,12 @@ async function readChains(store: CheckpointStore): Promise<Map<string, ChainRow>
   }
 }
 
-/** Whether a record, which names its process, agrees with its row in the list of chains. */
+/** Must agree with the list of chains. */
 function names(record: AuditRecord, { instance, version }: ChainRow): boolean {
   try {
     const facts = JSON.parse(record.facts)
     return facts.instance === instance && facts.version === version
   } catch {
-    return true // its mac tells what is wrong with it
+    return true // the mac reports the problem
   }
 }

@@ -1,4 +1,3 @@
-/** What is wrong, in one word for programs. */
 export const problemKinds = [
   'changed',
   'missing',
@@ -14,50 +13,45 @@ export const problemKinds = [
 ] as const
 export type ProblemKind = (typeof problemKinds)[number]
 
-/** One thing that is wrong; null where it is not about one record. */
+/** Null without a record. */
 export interface Problem {
   readonly what: ProblemKind
   readonly chain: string | null
   readonly place: number | null
   readonly number: number | null
   readonly id: string | null
-  /** One sentence. */
   readonly detail: string
 }
 
-/** The database lacks checkpoints that the file outside has. */
+/** Checkpoints missing in the database. */
 export interface Fork {
-  /** The checkpoints that are missing. */
   readonly from: number
   readonly to: number
   readonly lines: number
-  /** The newest of them, in epoch milliseconds. */
+  /** Time of the newest, epoch milliseconds. */
   readonly at: number
-  /** The recorded restore of a backup that explains them; null if there is none. */
+  /** The restore that explains the gap. */
   readonly restore: Restore | null
 }
 
-/** A restore of a backup, as its record tells. */
 export interface Restore {
   readonly id: string
   /** Epoch milliseconds. */
   readonly at: number
   readonly file: string | null
-  /** When the backup was made, ISO 8601. */
+  /** ISO 8601. */
   readonly created_at: string | null
 }
 
-/** A checkpoint, as a report names it. */
 export interface NamedCheckpoint {
   readonly number: number
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** The result of a verification. */
 export interface Verification {
   readonly first: Problem | null
-  /** All problems; of each kind the first ones, `problemCount` in all. */
+  /** First problems of each kind; `problemCount`: total. */
   readonly problems: readonly Problem[]
   readonly problemCount: number
   readonly fork: Fork | null
@@ -66,27 +60,26 @@ export interface Verification {
     readonly chains: number
     readonly checkpoints: number
     readonly tombstones: number
-    /** Lines of the file outside; null without a file. */
+    /** Lines; null without a file. */
     readonly outside: number | null
   }
-  /** Records of persons whose key was erased: their indexes are empty, and nothing opens them. */
+  /** Records with erased keys. */
   readonly erased: number
   readonly lastCheckpoint: NamedCheckpoint | null
   readonly lastOutside: NamedCheckpoint | null
-  /** Records that no checkpoint covers yet, and when the oldest of them was made. */
+  /** Without a checkpoint; `since`: the oldest. */
   readonly uncovered: { readonly records: number; readonly since: number | null }
-  /** What the reader must know although it is no problem. */
+  /** Remarks that are no problem. */
   readonly notes: readonly string[]
 }
 
 const maxKept = 20
 
-/** Collects problems: the first by the order of the records, and as many as a person would read. */
 export function createFindings() {
   const found: { readonly order: number; readonly problem: Problem }[] = []
   let count = 0
   return {
-    /** `order`: the number of the record, or of the one behind a gap; the last if there is none. */
+    /** `order`: number of the record, or of the record after a gap; default last. */
     add(problem: Problem, order = problem.number ?? Infinity): void {
       count += 1
       found.push({ order, problem })
@@ -100,7 +93,6 @@ export function createFindings() {
 
 export type Findings = ReturnType<typeof createFindings>
 
-/** A problem that is not about one record. */
 export function generalProblem(
   what: ProblemKind,
   detail: string,

@@ -4,7 +4,7 @@ import type { Schema } from '../../../core/database/schema.ts'
 
 export type VerificationRow = Selectable<Schema['audit_verifications']>
 
-/** Deletes runs that have ended and were requested before a time, but not the last; returns how many. */
+/** Keeps the last run; returns the number deleted. */
 export async function purgeVerifications(
   db: DatabaseOrTransaction,
   until: number,

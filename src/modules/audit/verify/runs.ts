@@ -19,9 +19,8 @@ import { purgeVerifications, type VerificationRow } from './run-store.ts'
 import { shownVerification } from './shown.ts'
 import type { VerifyOrder } from './verify-thread.ts'
 
-/** Verifications of the audit log that an administrator requests. */
 export interface AuditVerifications extends Runs<VerificationRow> {
-  /** The run that waits or is under way, and the last run that has ended. */
+  /** The open run and the last ended run. */
   state(): Promise<{ readonly open: VerificationRow | null; readonly last: VerificationRow | null }>
   purge(batchSize: number): Promise<number>
 }
@@ -31,13 +30,13 @@ export interface AuditVerificationsDeps extends Pick<Deps, 'clock' | 'config' | 
   readonly auditProof: Pick<AuditProof, 'sent'>
 }
 
-/** The database cannot clean up behind a snapshot that is held. */
+/** A snapshot blocks the cleanup of old row versions. */
 const limit = {
   ms: 900_000,
   detail: `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`,
 }
 const keptMs = 90 * 86_400_000
-/** A sink that is away may keep the others waiting. */
+/** Per sink, so that others are not delayed. */
 const sendMs = 5000
 const thread = { from: import.meta.url, path: './verify-thread' } as const
 const table = 'audit_verifications'
@@ -57,7 +56,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     onRequested: (trx, { id }) =>
       events.emitInTransaction(trx, auditVerificationRequested, { verification: id }),
     async onDone(trx, { id, records, result }) {
-      const found: ReturnType<typeof shownVerification> = JSON.parse(result ?? '') // as `work` made it
+      const found: ReturnType<typeof shownVerification> = JSON.parse(result ?? '') // written by `work`
       const { first, problem_count: problems } = found
       const { checkpoints } = found.checked
       const verification = id
@@ -99,7 +98,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     return { result: JSON.stringify(shownVerification(found)), records }
   }
 
-  /** Null if it is missing: a process that has begun a moment ago may have yet to write it. */
+  /** Null if not written yet. */
   async function outsideFile(): Promise<string | null> {
     const { checkpointsFile } = config.audit
     if (existsSync(checkpointsFile)) return checkpointsFile

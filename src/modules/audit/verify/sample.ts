@@ -4,14 +4,14 @@ import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { type CheckpointStore, checkpointStore } from '../checkpoint-store.ts'
 import { type AuditRecord, firstPrevious, macOf } from '../record-form.ts'
 
-/** Runs of consecutive records of a chain: the latest records, and some at random positions. */
+/** Ranges of consecutive records: the latest, and random ranges. */
 const runs = 20
 const recordsPerRun = 25
 const maxReported = 5
 
 /**
- * Verifies the macs of a sample of the records, some hundred in all however many there are; answers a
- * sentence without full stop for each changed record. `audit verify` verifies all records.
+ * Verifies a few hundred macs; returns a sentence without full stop per changed record. `audit
+ * verify` verifies all.
  */
 export async function sampleProblems(
   db: DatabaseOrTransaction,
@@ -24,7 +24,7 @@ export async function sampleProblems(
   const problems = new Set<string>()
   const seen = new Set<number>()
   for (let run = 0; run < runs; run += 1) {
-    // The first run ends at the latest record. A short log is verified completely.
+    // The first range is the latest.
     const from = run === 0 ? last - recordsPerRun + 1 : startOf(run, last, random)
     for (const { chain, place } of await store.numberedFrom(from, recordsPerRun)) {
       await verifyAt(chain, place)
@@ -47,7 +47,7 @@ export async function sampleProblems(
   }
 }
 
-/** The runs cover a short log completely. Of a longer log each run reads another part. */
+/** Covers a short log completely. */
 function startOf(run: number, last: number, random: Random): number {
   if (last <= runs * recordsPerRun) return last - (run + 1) * recordsPerRun + 1
   const part = Math.floor(last / runs)
@@ -63,10 +63,7 @@ async function pairAt(
   return [found.find((one) => one.place === place - 1), found.find((one) => one.place === place)]
 }
 
-/**
- * The predecessor of the first remaining record of a chain: null if the predecessor is missing,
- * undefined if retention has removed the record since it was read.
- */
+/** Null if missing, undefined if retention has just removed the record. */
 async function previousOf(
   store: CheckpointStore,
   keys: Pick<AuditKeys, 'chain'>,

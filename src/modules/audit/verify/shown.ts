@@ -1,7 +1,7 @@
 import { isoTime } from '../../../core/lib/clock.ts'
 import type { Fork, NamedCheckpoint, Verification } from './report.ts'
 
-/** The report of a verification as programs read it; times are ISO 8601. */
+/** Times are ISO 8601. */
 export function shownVerification(found: Verification) {
   const { checked, first, fork, lastCheckpoint, lastOutside, uncovered } = found
   return {

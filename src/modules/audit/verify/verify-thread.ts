@@ -5,11 +5,11 @@ import { linesOf } from './outside-file.ts'
 import type { Verification } from './report.ts'
 import { verifyAudit } from './verify.ts'
 
-/** The input of the thread, which has no config of its own. */
+/** The thread has no config. */
 export interface VerifyOrder {
   readonly database: ThreadDatabase
   readonly keys: AuditKeys
-  /** The file of checkpoints outside; null if it is missing. */
+  /** Null if missing. */
   readonly outside: string | null
   /** Epoch milliseconds. */
   readonly now: number

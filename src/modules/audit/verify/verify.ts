@@ -26,30 +26,23 @@ export interface VerifyDeps {
 }
 
 export interface VerifyOptions {
-  /**
-   * The lines of a file outside the database; null if the expected file is missing. Without this file,
-   * `audit verify` detects neither a cut tail nor an old copy.
-   */
+  /** Null if missing. Without the file, truncation or an old copy is not detected. */
   readonly outside?: AsyncIterable<string> | null
-  /** Epoch milliseconds: the first checkpoint of an installation may not be outside yet. */
+  /** Epoch milliseconds: the first checkpoint may not be sent yet. */
   readonly now?: number
-  /** Called with the number of records that were verified; ends the verification by throwing. */
+  /** Throws to cancel. */
   readonly onProgress?: (records: number) => void
 }
 
-// A checkpoint is stored before the file outside gets it.
+// The database is ahead of the file.
 const outsideLagMs = 10_000
 
-/**
- * Verifies the whole audit log on one snapshot of the database, which it only reads: every record
- * with its place in its chain, its indexes as far as its seals open, every checkpoint and tombstone,
- * and each checkpoint of the file outside. Its memory does not grow with the records.
- */
+/** Verifies the whole log on one snapshot, read-only, in constant memory. */
 export async function verifyAudit(
   { db, keys }: VerifyDeps,
   { outside, now, onProgress = () => {} }: VerifyOptions = {},
 ): Promise<Verification> {
-  // The lines are read first: a checkpoint that is written meanwhile must be in the snapshot.
+  // File first: the snapshot must contain its checkpoints.
   return inSnapshot(db, (snapshot) => verify(snapshot, keys, { outside, now, onProgress }))
 }
 
@@ -145,13 +138,12 @@ async function verify(
 interface ForeignOptions {
   readonly attested: Attested
   readonly restores: readonly Restore[]
-  /** The id of the key of this master key. */
   readonly own: string
 }
 
 /**
- * Judges what another key has signed: it is from before the restore of a backup under this master
- * key, if such a restore is recorded and a checkpoint of this key vouches for it. Answers notes.
+ * Accepted after a recorded restore under this master key, if a checkpoint of this key vouches for
+ * the other key. Returns notes.
  */
 function foreignKeys(
   { attested: { foreign, own }, restores, own: id }: ForeignOptions,

@@ -16,7 +16,7 @@ import { ownAccount, signInNewOwner } from '../new-session.ts'
 import { parseProfileForm, problemsOfError, problemsOfForm } from '../problems.ts'
 import type { ProfileProblems } from '../views.ts'
 
-/** The flow keeps the token, which is gone from the address of the page. */
+/** The flow keeps the token, which is removed from the URL. */
 interface InvitationData {
   readonly token: string
 }
@@ -34,12 +34,12 @@ const path = '/invitation'
 const flowSeconds = 3600
 
 /**
- * GET and POST /invitation: names the address and the roles, and makes the account. The address and
- * the roles come from the invitation, never from the form. A GET uses nothing up.
+ * /invitation. Address and roles come from the invitation, never from the form. A GET uses nothing
+ * up.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { config, invitations, pageFlows, random } = options
-  // What the page of a refusal shows again.
+  // Repeated on the page of an error.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
 
@@ -60,12 +60,12 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   app.get(
     path,
     {
-      exposeHeadRoute: false, // a preview of the link changes nothing
+      exposeHeadRoute: false, // link previews must have no effect
       config: { ...flowPage, errorPage, errors: ['confirmationInvalid', 'signInFailed'] },
       schema: { hide: true },
     },
     async (request, reply) => {
-      const { token } = request.query as { token?: unknown } // parsed by Fastify
+      const { token } = request.query as { token?: unknown }
       if (typeof token === 'string') return byLink(token, request, reply)
       const flow = await flowOf<InvitationData>(pageFlows, request, purpose)
       if (!flow) {

@@ -1,19 +1,17 @@
 import type { StepForm } from '../../../../core/http/pages/views/step-form.ts'
 import type { ProfileFieldsView } from '../views.ts'
 
-/** The pages on which a person accepts an invitation. */
 export interface InvitationViews {
   invitation: InvitationView
   'invitation-dead-link': InvitationDeadLinkView
 }
 
-/** Names the address and the roles, and asks for username, name and password. */
 export interface InvitationView extends StepForm, ProfileFieldsView {
-  /** `USER`, `EDITOR`, `ADMIN`, or roles of the operator. */
+  /** Built-in or configured roles. */
   readonly roles: readonly string[]
 }
 
-/** The link counts no more, or none was opened. */
+/** The link is invalid or missing. */
 export interface InvitationDeadLinkView {
   readonly message: string
   readonly requestId: string
