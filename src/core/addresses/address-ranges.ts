@@ -1,14 +1,12 @@
 import { isIP, isIPv4 } from 'node:net'
 import { canonicalAddress, expand } from './address.ts'
 
-/**
- * An address or a CIDR range, IPv4 or IPv6; IPv4 is stored as the IPv6 addresses it is mapped to.
- */
+/** A single address or CIDR; IPv4 is stored as IPv4-mapped IPv6. */
 export interface AddressRange {
-  /** The text as written. */
+  /** As written. */
   readonly text: string
   readonly first: bigint
-  /** The length of the common prefix, of 128 bits. */
+  /** Prefix length, of 128. */
   readonly bits: number
 }
 
@@ -16,11 +14,11 @@ const widest = 128
 const mappedBits = 96 // of ::ffff:0:0/96, RFC 4291 section 2.5.5.2
 const mapped = 0xffffn << 32n
 
-/** Parses an address or a range. @throws Error whose message says what is wrong with the text */
+/** @throws Error */
 export function parseAddressRange(text: string): AddressRange {
   const [written = '', suffix, ...rest] = text.split('/')
-  const family = written.includes('%') ? 0 : isIP(written) // a zone is refused
-  const maxBits = family === 4 ? widest - mappedBits : widest // a mapped one counts as IPv6 does
+  const family = written.includes('%') ? 0 : isIP(written) // rejects zones
+  const maxBits = family === 4 ? widest - mappedBits : widest // mapped addresses count as IPv6
   const isSuffix = suffix === undefined || (/^[0-9]+$/.test(suffix) && Number(suffix) <= maxBits)
   const address = canonicalAddress(written)
   if (family === 0 || address === null || !isSuffix || rest.length > 0) {
@@ -30,13 +28,12 @@ export function parseAddressRange(text: string): AddressRange {
   return { text, first: numberOf(address), bits }
 }
 
-/** Whether two ranges have an address in common. */
 export function overlap(left: AddressRange, right: AddressRange): boolean {
   const free = BigInt(widest - Math.min(left.bits, right.bits))
   return left.first >> free === right.first >> free
 }
 
-/** Whether an address in canonical form is in one of the ranges. */
+/** Requires canonical form. */
 export function isWithin(address: string, ranges: readonly AddressRange[]): boolean {
   if (ranges.length === 0) return false
   const single = { text: address, first: numberOf(address), bits: widest }

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net'
 
-/** The canonical spelling of an address; null if the text is no address. */
+/** Null if invalid. */
 export function canonicalAddress(text: string): string | null {
   const bare = withoutPort(text.trim()).split('%')[0] ?? ''
   const family = isIP(bare)
@@ -21,7 +21,6 @@ function withoutPort(text: string): string {
   return text.replace(/^([0-9.]+):[0-9]+$/, '$1')
 }
 
-/** The eight groups of an IPv6 address. */
 export function expand(address: string): number[] {
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = '', tail] = plain.split('::')
@@ -33,7 +32,7 @@ export function expand(address: string): number[] {
   )
 }
 
-/** The key of rate limits by address: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Rate limit key: an IPv4 address or an IPv6 /64. */
 export function throttledAddress(address: string): string {
   if (!isIPv6(address)) return address
   const groups = expand(address)
@@ -43,10 +42,7 @@ export function throttledAddress(address: string): string {
     .join(':')}::/64`
 }
 
-/**
- * Reads an address as the limits print it: any spelling of an address, or the /64 network of an IPv6
- * address; null if the text is neither.
- */
+/** Accepts any spelling, or an IPv6 /64; else null. */
 export function parseThrottledAddress(text: string): string | null {
   const network = /^(.*:.*)\/64$/.exec(text.trim())?.[1]
   const address = canonicalAddress(network ?? text)
@@ -54,10 +50,7 @@ export function parseThrottledAddress(text: string): string | null {
   return throttledAddress(address)
 }
 
-/**
- * What the keys of the same /48 network begin with, for the key of an IPv6 address: see
- * `throttledAddress`; null for any other.
- */
+/** Prefix of all keys in an IPv6 key's /48; else null. See `throttledAddress`. */
 export function throttledNetwork(key: string): string | null {
   return /^(?:[0-9a-f]{1,4}:){3}(?=[0-9a-f]{1,4}::\/64$)/.exec(key)?.[0] ?? null
 }

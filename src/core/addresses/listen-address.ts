@@ -1,12 +1,11 @@
 import { isIP } from 'node:net'
 
-/** Where a server listens. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
-/** Parses an address with its port. @throws Error that says what is wrong with the text */
+/** @throws Error */
 export function parseListenAddress(text: string): ListenAddress {
   const [, inBrackets, name, digits] = /^(?:\[([^\]]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? []
   const host = inBrackets ?? name

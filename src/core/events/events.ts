@@ -6,7 +6,6 @@ import { currentContext, currentTrace, type EventContext } from './context.ts'
 import { boundedRefusals } from './refusals.ts'
 import type { EventType, Payload } from './types.ts'
 
-/** An event with its payload, its context and its time. */
 export interface RecordedEvent {
   readonly type: EventType
   readonly payload: Payload
@@ -14,57 +13,55 @@ export interface RecordedEvent {
   /** Epoch milliseconds. */
   readonly at: number
   /**
-   * What was typed as a username, in canonical form. Only the audit log gets it, and keeps a keyed
-   * digest if no account has the name: users type passwords into the wrong field.
+   * The typed username, canonical. Only for the audit log, which keeps a keyed digest if no account
+   * has the name: users type passwords into the wrong field.
    */
   readonly typed?: string | null
   readonly login?: LoginFacts
-  /** How the request is refused that this event is recorded for, which is answered later. */
+  /** The later rejection of the request. */
   readonly refusal?: { readonly status: number; readonly reason: string }
   /**
-   * Whether it concerns a person must not be learnt from the time that its record takes: it costs the
-   * same statements with and without one, whatever this process remembers of the person.
+   * Timing must not reveal whether a person is concerned: the same statements run with and without
+   * a person, independent of caches.
    */
   readonly hidesPerson?: boolean
-  /** The names of the keys of persons that this change erases. The record is the proof of the erasure. */
+  /** Keys of persons erased by this change. The record proves the erasure. */
   readonly closed?: readonly string[]
-  /** Set if an earlier version erased the keys: the number of the last record of that version. */
+  /** Set if an earlier version erased the keys: its last record number. */
   readonly unlisted?: { readonly closed: readonly string[]; readonly through: number }
 }
 
-/** The fields of an event that only the audit log receives. */
+/** Only the audit log receives these. */
 export type ForAudit = Pick<
   RecordedEvent,
   'typed' | 'login' | 'refusal' | 'hidesPerson' | 'closed' | 'unlisted'
 >
 
-/** A login that begins or ends, or goes on in a new token: no credential of the request names it. */
+/** A login that begins, ends or continues in a new token, without credentials. */
 export interface LoginFacts {
-  /** The username of the account, in canonical form. */
+  /** Canonical form. */
   readonly username?: string
   /** RFC 8176. */
   readonly factors?: readonly string[]
-  /** The digest under which the session is stored. */
+  /** The stored session digest. */
   readonly session?: string
-  /** The `jti` of the access token, of which a digest is recorded. */
+  /** Recorded as a digest. */
   readonly jti?: string
 }
 
-/** The audit log, which keeps every event. */
 export interface AuditSink {
-  /** Records an event with the change that the transaction makes: both are committed, or neither. */
+  /** Commits with the change. */
   record(trx: DatabaseOrTransaction, event: RecordedEvent): void
-  /** Takes an event that changes nothing, and records it soon. */
+  /** Records soon, for events without a change. */
   enqueue(event: RecordedEvent): void
 }
 
-/** The receivers of events. */
 export interface Sinks {
-  /** Each runs in the transaction of the change; an exception rolls the change back. */
+  /** Run in the transaction of the change; an exception rolls back. */
   readonly inside: readonly InsideSink[]
-  /** Each runs after the commit; an exception is logged, and the change stays. */
+  /** Run after commit; exceptions are only logged. */
   readonly afterCommit: readonly AfterCommitSink[]
-  /** The same, but for a flood of refusals, of which these get a count: see `boundedRefusals`. */
+  /** Receive a count for floods of rejections: see `boundedRefusals`. */
   readonly bounded?: readonly AfterCommitSink[]
 }
 
@@ -74,15 +71,14 @@ export interface InsideReceiver {
   readonly take: InsideSink
 }
 
-/** The service does not wait for its promise. */
+/** The promise is not awaited. */
 export type AfterCommitSink = (event: RecordedEvent) => Promise<void> | void
 
 export interface Events {
   /**
-   * Records a change in its transaction. After a rollback nothing is delivered to the sinks after
-   * the commit; after several attempts it is delivered once.
-   * @throws Error outside a transaction, or without an audit log: no change is committed without its
-   * record; and what a sink inside the transaction throws
+   * Records a change. After-commit sinks receive nothing after a rollback, and one event after
+   * retries. @throws Error outside a transaction or without audit log, because every committed
+   * change needs its record; errors of inside sinks
    */
   emitInTransaction<P extends Payload>(
     trx: DatabaseOrTransaction,
@@ -91,20 +87,18 @@ export interface Events {
     forAudit?: ForAudit,
   ): Promise<void>
   /**
-   * Delivers an event that changes nothing, such as a refusal, at once; of a flood of refusals the
-   * log and the audit log get a count. The audit log gets those from before its time when it is
-   * attached.
+   * Delivers an event without a change at once; logs receive counts for floods of rejections. Early
+   * events reach the audit log when attached.
    */
   emit<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
-  /** Sets the audit log of this process; it can only be made when the database is known. */
+  /** The audit log needs the database. */
   attach(audit: AuditSink): void
-  /** Sets the receivers inside transactions, each for events of some names alone. */
   inside(receivers: readonly InsideReceiver[]): void
-  /** Delivers the counts of floods whose minute is over, or all of them. */
+  /** Delivers the counts of past minutes, or all. */
   emitCounts(atOnce?: 'atOnce'): void
 }
 
-// Before the audit log is attached, in a process that may never have one.
+// Some processes never attach an audit log.
 const maxEarly = 1000
 
 export interface EventsDeps {
@@ -116,7 +110,7 @@ export interface EventsDeps {
 export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   let audit: AuditSink | undefined
   let early: RecordedEvent[] = []
-  // By name, so that an event that no module waits for costs one look.
+  // Keyed by name: one lookup per event.
   let insideByName = new Map<string, InsideSink[]>()
 
   const happened = (type: EventType, payload: Payload, forAudit: ForAudit = {}): RecordedEvent => ({
@@ -190,11 +184,11 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
 }
 
 export interface LogSinkOptions {
-  /** Whether a line that names a person has the network address. */
+  /** Whether lines that name a person contain the network address. */
   readonly logsAddresses: boolean
 }
 
-/** Logs a line per event: its name as `event`, its payload without a username, its context and the trace it is part of. */
+/** One line per event: name, payload without username, context, trace. */
 export function logSink(
   log: Logger,
   { logsAddresses }: LogSinkOptions = { logsAddresses: true },
@@ -202,9 +196,9 @@ export function logSink(
   return ({ type, payload, context: { by, address: of, scheme, requestId } }) => {
     const { name, message } = type
     const level = type.level === 'critical' ? 'error' : type.level
-    if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
+    if (!log.isLevelEnabled(level)) return
     const trace_id = requestId === null ? null : (currentTrace()?.traceId ?? null)
-    // A person stands in the log by the id alone: an erasure cannot reach the lines of a log.
+    // Only the id of a person: erasure cannot reach logs.
     const { username: _, network = null, ...ids } = payload
     const addresses =
       logsAddresses || !namesPerson(by, payload) ? { network, address: of } : undefined
@@ -216,7 +210,6 @@ export function logSink(
 
 const noPerson = /^(?:cli|bootstrap|job|client:.*)$/
 
-/** Whether an event names a user, or was caused by a person. */
 function namesPerson(by: string | null, { user_id, username }: Payload): boolean {
   return (by !== null && !noPerson.test(by)) || (user_id ?? username ?? null) !== null
 }

@@ -11,20 +11,20 @@ interface Emitted {
   readonly at: number
 }
 
-/** What the refusals of one address may leave in the log and in the audit log: docs/adr/0052. */
+/** Bounds log entries per address: docs/adr/0052. */
 export interface BoundedRefusals {
-  /** Whether an event is delivered by itself; otherwise it is counted. */
+  /** False: the event is counted instead. */
   admits(event: Emitted): boolean
-  /** Delivers the counts of the minutes that are over, or all of them. */
+  /** Delivers the counts of past minutes, or all. */
   emitCounts(atOnce?: 'atOnce'): void
 }
 
 /**
- * Bounds the refusals of one address (one /64 of IPv6): the first of a minute are delivered one by
- * one, and the others as a count of each type, by an event with `count` and `since`.
+ * Per address (IPv6: /64) and minute, the first rejections are delivered individually, the rest as
+ * an event per type with `count` and `since`.
  */
 export function boundedRefusals(clock: Clock, deliver: (event: Emitted) => void): BoundedRefusals {
-  const types = new Map<string, EventType>() // those that were counted, by name
+  const types = new Map<string, EventType>()
   const flood = new FloodBound({
     onCounted({ source, kind, count, since }) {
       const type = types.get(kind)

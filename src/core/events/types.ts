@@ -3,9 +3,8 @@ import type { Language } from '../lib/languages.ts'
 export type PayloadValue = string | number | boolean | readonly string[] | null
 
 /**
- * The fields of an event beside those of its context, which a payload must not repeat. It holds no
- * credential, and a username only if an account has it, because users type passwords into the wrong
- * field.
+ * Fields besides the context, which a payload must not repeat. No credentials, and only usernames
+ * of accounts: users type passwords into the wrong field.
  */
 export type Payload = Readonly<Record<string, PayloadValue>> & {
   readonly event?: never
@@ -14,15 +13,15 @@ export type Payload = Readonly<Record<string, PayloadValue>> & {
   readonly request_id?: never
 }
 
-/** The payload of an event that a request can have: `address` is that of the client. */
+/** In requests, `address` is the client's. */
 type PayloadOfRequest = Payload & { readonly address?: never }
 
-/** `critical`: an operator should act on it at once; the log writes it as an error. */
+/** `critical`: immediate action needed; logged as error. */
 export type EventLevel = 'info' | 'warn' | 'critical'
 
 export type EventOutcome = 'success' | 'failure'
 
-/** The groups of the audit view: each is a filter for events that answer one question together. */
+/** Filters of the audit view. */
 export const eventGroups = [
   'logins',
   'refusedLogins',
@@ -35,32 +34,30 @@ export const eventGroups = [
 ] as const
 export type EventGroup = (typeof eventGroups)[number]
 
-/** What docs/events.md and the console say of a type of event. */
+/** For docs/events.md and the console. */
 interface EventTexts<Field extends PropertyKey = string> {
-  /** The end of the sentence "The event happens when ...", for docs/events.md. */
+  /** Completes "The event happens when ...". */
   readonly description: string
-  /** What docs/events.md says of each field of the payload; empty if the name of the field says it. */
+  /** Payload fields in docs/events.md; empty if self-explanatory. */
   readonly fields: Readonly<Record<Field, string>>
-  /** What the console shows for the event. No two events have the same words. */
+  /** For the console; unique per event. */
   readonly words: Readonly<Record<Language, string>>
   readonly groups: readonly EventGroup[]
-  /** Whether the overview lists the event; `ifByAnother`: only if another than the new person acted. */
+  /** `ifByAnother`: only if someone other than the new person acted. */
   readonly inOverview?: true | 'ifByAnother'
 }
 
-/**
- * A type of event: its name, from the OWASP Logging Vocabulary if there is one, and its payload.
- */
+/** Names follow the OWASP Logging Vocabulary where possible. */
 export interface EventType<P extends Payload = Payload> extends EventTexts {
   readonly name: string
-  /** The name before a renaming, which stored records and subscriptions keep: see `namesOfEvent`. */
+  /** The previous name, still in stored records and subscriptions: see `namesOfEvent`. */
   readonly formerly?: string
   readonly level: EventLevel
-  /** `failure`: something was refused, or did not succeed. */
+  /** `failure`: rejected or unsuccessful. */
   readonly outcome: EventOutcome
-  /** The text of its line in the log; most have none, because the name says it. */
+  /** The log message; usually null. */
   readonly message: string | null
-  /** Never set: it ties the type of the payload to the type of the event. */
+  /** Never set: a phantom type for the payload. */
   readonly payload?: (payload: P) => void
 }
 
@@ -70,9 +67,8 @@ type Declared<P extends Payload> = EventTexts<FieldOf<P>> &
   Partial<Pick<EventType, 'formerly' | 'level' | 'outcome' | 'message'>>
 
 /**
- * Declares a type of event; `warn` if an operator should look at it. Without an outcome, an event of
- * level `info` is a success and any other a failure. Each module has an `events.ts`, which imports
- * nothing that runs in the service alone: the build of the console loads it too.
+ * `warn`: an operator should look. Default outcome: success for `info`, else failure. Each module's
+ * `events.ts` must not import server-only code: the console build loads the file.
  */
 export function eventType<P extends PayloadOfRequest>(
   name: string,
@@ -82,7 +78,7 @@ export function eventType<P extends PayloadOfRequest>(
   return { name, level, outcome, message: null, ...declared }
 }
 
-/** The same for an event of the process, which no request has. */
+/** For process events without a request. */
 export function eventTypeOfProcess<P extends Payload>(
   name: string,
   declared: Declared<P>,
@@ -90,7 +86,7 @@ export function eventTypeOfProcess<P extends Payload>(
   return eventType<PayloadOfRequest>(name, declared) as EventType
 }
 
-/** All names of the type of event that has the name `name`, or had it; of an unknown type its name. */
+/** Current and previous names; an unknown name is returned alone. */
 export function namesOfEvent(
   known: readonly Pick<EventType, 'name' | 'formerly'>[],
   name: string,
@@ -99,5 +95,4 @@ export function namesOfEvent(
   return type?.formerly === undefined ? [name] : [type.name, type.formerly]
 }
 
-/** The payload of an event without fields. */
 export type NoPayload = Readonly<Record<string, never>>

@@ -1,7 +1,6 @@
 /**
- * The name that a mistyped one was probably meant to be; undefined if none is near. A name of up to
- * seven characters may differ in one place, a longer one in two: a character too many, too few or
- * another one, or two that are exchanged. Without regard to case.
+ * Ignores case. Tolerates one edit up to seven characters, else two: insert, delete, replace or
+ * transpose.
  */
 export function nearName(given: string, names: Iterable<string>): string | undefined {
   let [nearest, least]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
@@ -13,7 +12,7 @@ export function nearName(given: string, names: Iterable<string>): string | undef
   return nearest
 }
 
-/** The optimal string alignment distance; more than `most` as soon as it is certain to be more. */
+/** Optimal string alignment distance; stops above `most`. */
 function distanceUpTo(most: number, from: string, to: string): number {
   if (Math.abs(from.length - to.length) > most) return most + 1
   let before: number[] = []

@@ -1,24 +1,23 @@
 import { canonicalAddress, expand } from '../addresses/address.ts'
 import { type AddressRange, isWithin, parseAddressRange } from '../addresses/address-ranges.ts'
 
-/** What an address is for. Anything but `public` is not reached through the internet, or hides another address. */
+/** Only `public` is reached through the internet and hides no other address. */
 export type AddressKind =
   | 'public'
-  /** Of this machine. */
   | 'loopback'
   | 'private'
   | 'link_local'
-  /** Of the network of a provider behind its translation, RFC 6598. */
+  /** Carrier-grade NAT, RFC 6598. */
   | 'shared'
   | 'multicast'
-  /** Documentation, tests, the future, or not allotted. */
+  /** Documentation, tests, future use, or unallocated. */
   | 'reserved'
-  /** An IPv4 address in an IPv6 address, which a translator or a tunnel takes out of it. */
+  /** IPv6 with an embedded IPv4 address for a translator or tunnel. */
   | 'translated'
-  /** Answers credentials of the machine to every program that asks. */
+  /** Hands the machine's credentials to any program. */
   | 'metadata'
 
-/** Of the clouds; some are private, some link-local, and one is public. */
+/** Of cloud providers; private, link-local or public. */
 const metadata = ranges(
   '169.254.169.254', // most clouds
   '169.254.170.2', // tasks of Amazon ECS
@@ -37,7 +36,7 @@ const metadata = ranges(
   'fd00:42::42',
 )
 
-/** IANA's registries of special addresses (RFC 6890); the first range that holds an address decides. */
+/** IANA special-purpose registries (RFC 6890); the first match decides. */
 const special: readonly (readonly [AddressKind, readonly AddressRange[]])[] = [
   ['loopback', ranges('127.0.0.0/8', '::1')],
   ['link_local', ranges('169.254.0.0/16', 'fe80::/10')],
@@ -68,7 +67,7 @@ const special: readonly (readonly [AddressKind, readonly AddressRange[]])[] = [
       '198.51.100.0/24',
       '203.0.113.0/24',
       '240.0.0.0/4',
-      '::/3', // global unicast is 2000::/3 alone
+      '::/3', // global unicast is 2000::/3 only
       '4000::/2',
       '8000::/1',
       '2001::/23',
@@ -81,15 +80,15 @@ const special: readonly (readonly [AddressKind, readonly AddressRange[]])[] = [
 const ipv4 = ranges('0.0.0.0/0')
 
 /**
- * The kind of an address, in any spelling of `node:net`. An IPv6 address that carries an IPv4 address
- * of a metadata service is one itself. @throws Error if the text is no address
+ * Accepts any spelling of `node:net`. IPv6 with an embedded metadata address counts as metadata.
+ * @throws Error for invalid text
  */
 export function kindOfAddress(text: string): AddressKind {
   const address = canonicalAddress(text)
   if (address === null) throw new Error('this is not an address')
   if (isWithin(address, metadata)) return 'metadata'
   if (carriedAddresses(address).some((carried) => isWithin(carried, metadata))) return 'metadata'
-  // An IPv4 address stands among the ranges of IPv6, in one of them that is reserved.
+  // IPv4 lies within a reserved IPv6 range.
   const isIpv4 = isWithin(address, ipv4)
   for (const [kind, all] of special) {
     const own = all.filter((range) => range.text.includes('.') === isIpv4)
@@ -98,7 +97,7 @@ export function kindOfAddress(text: string): AddressKind {
   return 'public'
 }
 
-/** The IPv4 address that a translator with the prefix 64:ff9b::/96 takes out; null for any other address. */
+/** The IPv4 address embedded under 64:ff9b::/96, else null. */
 export function translatedAddress(text: string): string | null {
   const address = canonicalAddress(text) ?? ''
   const isTranslated = address !== '' && isWithin(address, nat64)
@@ -109,7 +108,7 @@ const nat64 = ranges('64:ff9b::/96')
 const ownNat64 = ranges('64:ff9b:1::/48')
 const isatap = /^(?:0|200):5efe$/
 
-/** Every IPv4 address that a translator or a tunnel may take out of an IPv6 address. */
+/** Every IPv4 address that translators or tunnels may extract. */
 function carriedAddresses(address: string): string[] {
   if (isWithin(address, ipv4)) return []
   const groups = expand(address)
@@ -117,7 +116,7 @@ function carriedAddresses(address: string): string[] {
   const [high, low] = lastGroups(address)
   const hex = groups.map((group) => group.toString(16))
   const carried: string[] = []
-  // Its prefix may have any of the lengths of RFC 6052 section 2.2; that of 96 bits comes below.
+  // Any prefix length of RFC 6052 section 2.2; 96 follows below.
   if (isWithin(address, ownNat64)) {
     carried.push(
       dotted(third, ((fourth & 0xff) << 8) | (fifth >> 8)),

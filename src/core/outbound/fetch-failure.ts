@@ -1,4 +1,4 @@
-/** Why `fetch` failed: the code of the cause, or the name of the error. A message may hold the address. */
+/** The cause's code or the error's name; messages may contain the address. */
 export function fetchFailure(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { cause } = error

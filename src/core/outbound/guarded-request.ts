@@ -7,11 +7,11 @@ import { type Lookup, lookUpName } from './lookup.ts'
 import { OutboundError } from './outbound-error.ts'
 import { assertMayReach, checkedUrl, hostOf, mayReach, type OutboundRules } from './target.ts'
 
-/** A request to an address that the service has not chosen itself. */
+/** A request to an untrusted address. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: string
-  /** The request target in place of the path of the URL, as CONNECT needs it. RFC 9112 section 3.2. */
+  /** Replaces the URL's path, for CONNECT. RFC 9112 section 3.2. */
   readonly target?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -19,34 +19,31 @@ export interface OutboundRequest {
 
 export interface OutboundOptions {
   readonly rules: OutboundRules
-  /** For everything together: the lookup, the connection and the whole answer. */
+  /** Total: lookup, connection, response. */
   readonly timeoutMs: number
-  /** A longer body is cut, and its connection ended. */
+  /** Longer bodies are truncated and the connection closed. */
   readonly maxAnswerBytes: number
-  /** Ends the request early. */
   readonly signal?: AbortSignal
-  /** That of the system unless another is given. */
+  /** Default: the system's. */
   readonly lookup?: Lookup
-  /** PEM, in place of the authorities that Node knows. */
+  /** PEM; replaces Node's CAs. */
   readonly ca?: string
-  /** Whether a certificate that is not valid is accepted, to read it. Absent: it is not. */
+  /** To inspect invalid certificates. */
   readonly acceptsAnyCertificate?: boolean
-  /** The address of this machine from which to connect; absent: the system chooses. */
   readonly localAddress?: string
 }
 
 export interface OutboundAnswer {
   readonly status: number
-  /** Values of the other side: they may hold anything that HTTP allows, but for line ends. */
+  /** Untrusted: anything that HTTP allows except line ends. */
   readonly headers: IncomingMessage['headers']
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
   readonly isCut: boolean
-  /** The address that has answered, in canonical form. */
+  /** Canonical form. */
   readonly address: string
-  /** The address of this machine from which it was asked. */
   readonly localAddress: string
-  /** The end of the certificate in epoch milliseconds; null without TLS. */
+  /** Expiry, epoch milliseconds; null without TLS. */
   readonly certificateUntil: number | null
 }
 
@@ -54,11 +51,9 @@ const maxHeaderBytes = 16_384
 const maxInformational = 8
 
 /**
- * Makes a request to an address that the service does not trust. The name is looked up once, every
- * answer is judged, and the connection goes to the judged addresses and is judged again: a name that
- * changes meanwhile gains nothing. No redirect is followed, no connection is kept, no proxy of the
- * environment is used. docs/adr/0065
- * @throws OutboundError
+ * Prevents SSRF and DNS rebinding: looks the name up once, checks every address, connects only to
+ * checked addresses and checks the connection again. No redirects, connection reuse or environment
+ * proxy. docs/adr/0065 @throws OutboundError
  */
 export async function guardedRequest(
   request: OutboundRequest,
@@ -80,7 +75,7 @@ export async function guardedRequest(
   }
 }
 
-/** All addresses of a host, each of which may be reached: one that may not be spoils the name. */
+/** One forbidden address rejects the name. */
 async function addressesOf(
   url: URL,
   { rules, lookup = lookUpName }: OutboundOptions,
@@ -88,7 +83,7 @@ async function addressesOf(
 ): Promise<readonly string[]> {
   const host = hostOf(url)
   if (isIP(host) !== 0) return [host]
-  // No name server is asked for it, RFC 6761 section 6.3.
+  // Resolved locally, RFC 6761 section 6.3.
   if (isLoopback(host)) {
     const own = ['127.0.0.1', '::1'].filter((address) => mayReach(address, rules))
     return own.length > 0 ? own : allowed(['127.0.0.1'], rules)
@@ -111,7 +106,6 @@ function allowed(addresses: readonly string[], rules: OutboundRules): readonly s
   return addresses
 }
 
-/** Sends the request to one of the addresses, and reads the answer. */
 function exchange(
   url: URL,
   { method, target, headers = {}, body }: OutboundRequest,
@@ -129,7 +123,7 @@ function exchange(
       ...headers,
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
     },
-    // One of its own: those of the process keep connections, and may go through a proxy.
+    // Dedicated: global agents keep connections alive and may use a proxy.
     agent: new (isTls ? https : http).Agent({ keepAlive: false }),
     lookup: pinned(addresses),
     maxHeaderSize: maxHeaderBytes,
@@ -145,12 +139,12 @@ function exchange(
   signal.addEventListener('abort', abort)
 
   outgoing.on('socket', (socket: Socket) => {
-    // Before anything is written: what a connection has reached is what counts.
+    // Checks the actual peer before any write.
     socket.once('connect', () => {
       try {
         assertMayReach(socket.remoteAddress ?? '0.0.0.0', rules)
       } catch (error) {
-        end(error as OutboundError) // the only one that it throws for an address
+        end(error as OutboundError) // the only type thrown here
       }
     })
   })
@@ -161,7 +155,7 @@ function exchange(
     informational += 1
     if (informational > maxInformational) end(unreadable('too many informational answers'))
   })
-  // An answer to CONNECT and one of 101 hand the connection over: there is no body to read.
+  // Responses to CONNECT and 101 hand over the connection, without body.
   const handedOver = (response: IncomingMessage) => settle(response, Buffer.alloc(0), false)
   outgoing.on('connect', handedOver)
   outgoing.on('upgrade', handedOver)
@@ -199,7 +193,7 @@ function exchange(
   }
 }
 
-/** A lookup for `net.connect` that answers these addresses, whatever is asked. */
+/** A lookup for `net.connect` that always returns these addresses. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, options, callback) => {
@@ -231,7 +225,7 @@ function unreadable(message: string, cause?: unknown): OutboundError {
   return new OutboundError('answer_unreadable', message, { cause })
 }
 
-/** The codes of Node, whose texts may hold what the other side has sent. */
+/** Codes only: Node's messages may contain remote data. */
 function failureOf(error: unknown): OutboundError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (error instanceof OutboundError) return error

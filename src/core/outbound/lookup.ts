@@ -1,18 +1,18 @@
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 
-/** Answers the addresses of a host name, in no order; rejects if it has none. */
+/** Unordered; rejects if none. */
 export type Lookup = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
-// Of one server; the request has a limit in all.
+// Per server; the request has a total limit.
 const timeoutMs = 2000
 const tries = 2
 
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Asks the name servers, and then, for a name that they do not have, the system with its hosts file
- * and search domains. The system's way takes a thread of those that compute password hashes, for as
- * long as a name server is silent: so it comes second, and one at a time.
+ * Name servers first, then the system resolver with hosts file and search domains. The system
+ * resolver blocks a password-hashing thread while a name server is silent: so last, and one at a
+ * time.
  */
 export const lookUpName: Lookup = async (host, signal) => {
   const found = await askNameServers(host, signal)
@@ -25,9 +25,9 @@ export const lookUpName: Lookup = async (host, signal) => {
   return (await turn).map(({ address }) => address)
 }
 
-/** Both families; none if the name has no address. A server that does not answer is an error. */
+/** Both families; empty without addresses. Throws if a server does not respond. */
 async function askNameServers(host: string, signal: AbortSignal): Promise<string[]> {
-  const resolver = new Resolver({ timeout: timeoutMs, tries }) // a new one reads the servers anew
+  const resolver = new Resolver({ timeout: timeoutMs, tries }) // a new one rereads the servers
   const cancel = () => resolver.cancel()
   signal.addEventListener('abort', cancel)
   try {

@@ -1,24 +1,22 @@
-/** Why a request to another service was not made, or has no answer. */
 export type OutboundFault =
-  /** The text is no URL of http or https, or has a name or password in it. */
+  /** Not an http(s) URL, or with credentials. */
   | 'url_unusable'
-  /** https is required for a host that is not this machine. */
+  /** Only loopback may use http. */
   | 'https_required'
-  /** The host name is that of a metadata service. */
+  /** A metadata service's name. */
   | 'host_refused'
-  /** The address is none that may be reached. */
   | 'address_refused'
   | 'name_not_found'
   | 'not_connected'
-  /** The certificate is not valid, or the two agree on no TLS. */
+  /** Invalid certificate, or no common TLS. */
   | 'tls_failed'
-  /** What was answered is not HTTP, or its headers are too long. */
+  /** Not HTTP, or headers too long. */
   | 'answer_unreadable'
   | 'timed_out'
-  /** The caller has ended it. */
+  /** By the caller. */
   | 'stopped'
 
-/** A failed request; its message is ours, in printable ASCII, and names no address but the one refused. */
+/** The message is ours, printable ASCII, and names at most the rejected address. */
 export class OutboundError extends Error {
   readonly fault: OutboundFault
 

@@ -5,23 +5,20 @@ import { isLoopback } from '../addresses/loopback.ts'
 import { kindOfAddress, translatedAddress } from './address-kinds.ts'
 import { OutboundError } from './outbound-error.ts'
 
-/** Which addresses a request may reach besides the public ones. */
 export interface OutboundRules {
-  /** Addresses that are allowed though they are not public; never those of metadata services. */
+  /** Allowed although not public; never metadata services. */
   readonly addresses: readonly AddressRange[]
-  /** Whether this machine may be reached. */
   readonly allowsLoopback: boolean
-  /** Whether http is allowed to hosts other than this machine. Absent: it is not. */
+  /** Except loopback. Default: false. */
   readonly allowsHttp?: boolean
 }
 
-/** Names of metadata services, in the networks of the clouds that have them. */
+/** Inside the networks of their clouds. */
 const metadataHosts =
   /^(?:metadata|instance-data|(?:.*\.)?(?:metadata\.google\.internal|metadata\.goog|instance-data\.ec2\.internal|metadata\.azure\.internal|metadata\.tencentyun\.com|metadata\.platformequinix\.com|metadata\.packet\.net))$/
 
 /**
- * Parses the address of a request, and judges all that is known without a lookup: scheme, name, and
- * a host that is an address, in whatever way it is written. @throws OutboundError
+ * All checks without lookup: scheme, name, and address hosts in any spelling. @throws OutboundError
  */
 export function checkedUrl(text: string, rules: OutboundRules): URL {
   const url = URL.parse(text)
@@ -40,12 +37,11 @@ export function checkedUrl(text: string, rules: OutboundRules): URL {
   return url
 }
 
-/** The host of a URL without brackets, and without the dot at the end of an absolute name. */
+/** Without brackets and trailing dot. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
-/** Whether a request may go to an address. */
 export function mayReach(address: string, rules: OutboundRules): boolean {
   const kind = kindOfAddress(address)
   if (kind === 'public') return true

@@ -7,24 +7,22 @@ import { assertVaried } from './varied.ts'
 
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
 const maxDigits = 4
-/** What people append to a name to make a secret of it. */
+/** Common suffixes of guessable secrets. */
 const endings = ['', '1', '123', '1234', '!', '-secret', '_secret', 'secret', '-password']
 
-/** A hash of a client's secret: 64 lower-case hex digits of a SHA-256. */
+/** SHA-256 as 64 lower-case hex digits. */
 export interface HashedSecret {
   readonly hex: string
-  /** The client's id, of which secrets are made as well. */
+  /** Guessable secrets derive from the id. */
   readonly id: string
 }
 
-/** Hashes that were found sound, so that a file that is read again costs only its new hashes. */
+/** Cache: a reread file costs only its new hashes. */
 const sound = new Set<string>()
 
 /**
- * Finds weak secrets by their hashes; answers the reasons by hash. A hash hides its text, so only
- * texts that can be tried are found: the empty one, up to two characters, short numbers, common
- * words, published secrets, the entries of the shipped lists, and texts made of the client's id. It
- * tries about 70,000, in less than 0.1 s, unless all hashes were found sound before.
+ * Returns reasons by hash. Tries about 70,000 texts in under 0.1 s: up to two characters, short
+ * numbers, common words, published secrets, the shipped lists, and variants of the client's id.
  */
 export function hashedSecretWeaknesses(given: readonly HashedSecret[]): Map<string, string> {
   const found = new Map<string, string>()

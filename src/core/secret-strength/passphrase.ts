@@ -4,10 +4,7 @@ import { isKnownSecret } from './known-secrets.ts'
 
 const minBits = 70
 
-/**
- * Asserts that a new passphrase cannot be guessed by an attacker who has the file, whose guesses no
- * rate limit counts. @throws Error with a sentence that says how to make a good one
- */
+/** Attackers with the file guess without rate limit. @throws Error with advice */
 export function assertStrongPassphrase(text: string): void {
   const isKnownText = isListed(text.normalize('NFC').toLowerCase()) || isKnownSecret(text)
   if (!isKnownText && guessingBits(text).bits >= minBits) return

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isKnownSecret } from './known-secrets.ts'
 
-/** Asserts that an RSA key is long enough and has no known weakness. @throws Error if not */
+/** @throws Error if too short or known to be weak */
 export function assertSoundRsaKey(key: KeyObject): void {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
   if (key.asymmetricKeyType !== 'rsa') throw new Error('must be an RSA private key in PEM')
@@ -12,19 +12,19 @@ export function assertSoundRsaKey(key: KeyObject): void {
   }
 }
 
-/** Whether a specification or a manual prints the private half of this RSA key. */
+/** Whether its private half is published. */
 export function isKnownRsaKey(key: KeyObject): boolean {
   return isKnownSecret(modulusOf(key))
 }
 
-/** The modulus in base64url, as `n` of a JWK. */
+/** base64url, as in a JWK. */
 function modulusOf(key: KeyObject): string {
   return createPublicKey(key).export({ format: 'jwk' }).n ?? ''
 }
 
 const rocaPrimes = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157]
 
-/** Whether the modulus is a power of 65537 modulo each of these primes: CVE-2017-15361. */
+/** ROCA, CVE-2017-15361: the modulus is a power of 65537 modulo each prime. */
 function hasRocaFingerprint(modulus: bigint): boolean {
   return rocaPrimes.every((prime) => {
     const rest = Number(modulus % BigInt(prime))

@@ -7,20 +7,19 @@ import { assertVaried } from './varied.ts'
 
 const minBytes = 32
 const minBits = 100
-/** 32 random bytes have more: at least 198 bits in 60,000 trials. */
+/** 32 random bytes have at least 198 in 60,000 trials. */
 const randomBits = 180
-/** Words, runs and repetitions have less than this share of the bits of random characters. */
+/** Words, runs and repetitions have a smaller share of random characters' bits. */
 const minShare = 2 / 3
 
-/** The output of `openssl rand -base64 32` and `openssl rand -hex 32`, also in base64url. */
+/** `openssl rand -base64 32` or `-hex 32`, also base64url. */
 const randomShape = /^(?:[0-9a-f]{64,}|[0-9A-F]{64,}|[A-Za-z0-9+/]{43,}={0,2}|[\w-]{43,})$/
 
-/** Of a longer text only the beginning is examined. */
 const maxExamined = 4096
 
 const uuid = /^(?:urn:uuid:)?[{(]?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[)}]?$/i
 
-// Keys of public examples that are long enough to pass the length check.
+// Long enough to pass the length check.
 export const publishedSecrets: ReadonlySet<string> = new Set([
   'your-256-bit-secret-your-256-bit-secret',
   '9a4f2c8d3b7a1e6f45c8a0b3f267d8b1d4e6f3c8a9d2b5f8e3a9c8b5f6v8a3d9',
@@ -50,9 +49,8 @@ export const publishedSecrets: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Asserts in every environment that a configured secret is long enough, not printed in public
- * documentation and not a repeated short unit. RFC 8725 section 3.5; spec 5.3.
- * @throws Error whose message says why the text cannot be a secret
+ * Checks length, publication and repetition in every environment. RFC 8725 section 3.5; spec 5.3.
+ * @throws Error with the reason
  */
 export function assertStrongSecret(text: string): void {
   const bytes = Buffer.from(text)
@@ -64,10 +62,7 @@ export function assertStrongSecret(text: string): void {
   assertVaried(bytes)
 }
 
-/**
- * Answers why a signing secret that is long enough could be known or guessed; undefined if it could
- * not. All readings of the text are judged: without quotes, and decoded.
- */
+/** The reason a secret is guessable. Also checks the text unquoted and decoded. */
 export function secretWeakness(text: string): string | undefined {
   if (isKnownSecret(text)) return 'is publicly known'
   for (const reading of readingsOf(text)) {
@@ -79,7 +74,7 @@ export function secretWeakness(text: string): string | undefined {
 
 function weaknessOf(reading: string): string | undefined {
   const text = reading.slice(0, maxExamined)
-  if (isRandom(text)) return undefined // before words in it are searched, which can occur by chance
+  if (isRandom(text)) return undefined // random text may contain words by chance
   if (isPlaceholder(text)) return 'looks like a placeholder of a template'
   if (uuid.test(text)) return 'is a UUID, which is a name and no secret'
   if (isKeyboardRun(text.toLowerCase())) return 'is a run of neighbouring keys'
@@ -88,7 +83,7 @@ function weaknessOf(reading: string): string | undefined {
   return bits < minBits ? `has less than ${minBits} bits` : undefined
 }
 
-/** Whether a text has the shape of random bytes and enough bits not to be words in that shape. */
+/** Requires the shape of random bytes and more bits than words have. */
 function isRandom(text: string): boolean {
   if (!randomShape.test(text)) return false
   const { bits, share } = guessingBits(text)

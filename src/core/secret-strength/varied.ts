@@ -1,8 +1,6 @@
 const minDistinctBytes = 8
 
-/**
- * Asserts that bytes vary. @throws Error if they repeat one unit or have too few distinct values
- */
+/** @throws Error if repeated or with too few distinct values */
 export function assertVaried(bytes: Uint8Array): void {
   if (isRepeatedUnit(bytes)) throw new Error('is one unit repeated')
   if (new Set(bytes).size < minDistinctBytes) {
@@ -10,7 +8,6 @@ export function assertVaried(bytes: Uint8Array): void {
   }
 }
 
-/** Whether the bytes repeat a prefix of at most half their length. */
 function isRepeatedUnit(bytes: Uint8Array): boolean {
   for (let unit = 1; unit <= bytes.length / 2; unit += 1) {
     if (bytes.every((byte, index) => byte === bytes[index % unit])) return true

@@ -17,8 +17,8 @@ import { accountFacts } from './store.ts'
 const maxTokens = 100
 
 /**
- * GET /api/admin/accounts/{username}/details: what an administrator must know of an account before an
- * act, on one page: what signs in to it, what is live, what keeps it from a login.
+ * GET /api/admin/accounts/{username}/details: credentials, active logins, and login blocks for an
+ * administrator.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, clock, config, db, identities, providers } = options
@@ -83,7 +83,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
   )
 
-  /** Counts the records of tokens that have not expired; an end of theirs is not looked for. */
+  /** Counts unexpired records, including revoked tokens. */
   async function tokensIssued({ userId }: Account): Promise<number> {
     const { accessSeconds, singleSeconds } = config.token
     const since = clock.now() - Math.max(accessSeconds, singleSeconds) * 1000

@@ -7,7 +7,6 @@ import { LoginLimit } from '../../modules/login/schemas.ts'
 import { ann, UserBody } from '../../modules/users/schemas.ts'
 import { maxPosts } from './store.ts'
 
-/** The JSON schema of all that an administrator sees of an account on one page. */
 export function accountDetailsSchema(roles: readonly Role[], more: readonly AccountDetail[]) {
   const { AccountBody } = accountSchemas(roles)
   const Password = exactly({
@@ -64,7 +63,7 @@ export function accountDetailsSchema(roles: readonly Role[], more: readonly Acco
     {
       type: 'object',
       required: [...Object.keys(fields), ...Object.keys(others)] as (keyof typeof fields)[],
-      // The compiler knows the fixed fields only: each module checks its own fields.
+      // Only fixed fields are typed; each module checks its own.
       properties: { ...fields, ...others } as typeof fields,
       additionalProperties: false,
     },

@@ -1,11 +1,11 @@
 import type { Database } from '../../core/database/database.ts'
 
-/** What is stored of an account, besides the details of other modules. Times in epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export interface AccountFacts {
   readonly name: string
   readonly email: string
   readonly failedLogins: number
-  /** The end of a lockout; null if there is none now. */
+  /** Null if not locked out. */
   readonly lockedOutUntil: number | null
   readonly lastLoginAt: number | null
   readonly imported: boolean
@@ -13,15 +13,14 @@ export interface AccountFacts {
   readonly hasPassword: boolean
   readonly passwordChangedAt: number | null
   readonly mustChange: boolean
-  /** Devices that have signed in. */
   readonly devices: number
-  /** How many posts it has written: up to `maxPosts`, which stands for any number from there on. */
+  /** Capped at `maxPosts`. */
   readonly posts: number
 }
 
 export const maxPosts = 1001
 
-/** Reads an account that was found, with its user. Null if it has gone meanwhile. */
+/** Null if deleted meanwhile. */
 export async function accountFacts(
   db: Database,
   userId: number,

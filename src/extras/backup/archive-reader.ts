@@ -1,20 +1,18 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** A backup file whose checksum is right. */
+/** A backup file with a correct checksum. */
 export interface Archive {
-  /** The header's JSON. */
   readonly header: unknown
-  /** Of all before the last line, as that says. */
+  /** Of everything before the last line. */
   readonly sha256: string
-  /** Of the whole file, as `sha256sum` prints it. */
+  /** Of the whole file, as printed by `sha256sum`. */
   readonly fileSha256: string
   readonly mac: string | undefined
-  /** The header as it stands in the file, without its line end. */
+  /** Without line end. */
   readonly headerLine: string
-  /** The bytes of the file. */
+  /** In bytes. */
   readonly size: number
-  /** Reads what is between the header and the last line. */
   body(): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
@@ -25,9 +23,8 @@ const lastLine = /\n\{"sha256":"([0-9a-f]{64})"(?:,"mac":"([0-9a-f]{64})")?\}\n$
 const longestLastLine = 256
 
 /**
- * Opens a backup and reads all of it once to verify its digest, before its contents are used. The
- * file stays open, so that a file that replaces it under its name is not read.
- * @throws Error if it is no backup, or a damaged one
+ * Verifies the digest before any use. The file stays open: a replacement under its name is not
+ * read. @throws Error for other or damaged files
  */
 export async function openArchive(path: string): Promise<Archive> {
   const file = await open(path)
@@ -62,7 +59,7 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 }
 
-/** Reads bytes as Latin-1: one character for each byte. */
+/** Latin-1: one character per byte. */
 async function readText(file: FileHandle, position: number, length: number): Promise<string> {
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position })
   return buffer.toString('latin1', 0, bytesRead)

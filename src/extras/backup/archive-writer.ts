@@ -9,35 +9,32 @@ import { systemCode } from '../../core/reason.ts'
 import type { Bytes } from './chunks.ts'
 
 export interface ArchiveContents {
-  /** Written as one line of JSON, not compressed. */
+  /** One uncompressed line of JSON. */
   readonly header: object
-  /** Texts of many lines each. */
   readonly body: AsyncIterable<string>
-  /** Encrypts the compressed body, if there is a passphrase. */
+  /** Present with a passphrase. */
   readonly encrypted?: ((body: Bytes, headerLine: string) => Bytes) | undefined
-  /** Authenticates the digest, if there is a passphrase. */
+  /** Present with a passphrase. */
   readonly macOf?: ((digest: string) => string) | undefined
 }
 
-/** A backup that is being written, under the name of its partial file. */
+/** A backup under the name of its partial file. */
 export interface NewArchive {
   readonly partial: string
-  /** Answers the SHA-256 of the whole file, and its length. */
+  /** Returns SHA-256 and length of the whole file. */
   write(contents: ArchiveContents): Promise<{ readonly sha256: string; readonly bytes: number }>
-  /** Brings what was written to the disk. */
+  /** Flushes to disk. */
   sync(): Promise<void>
-  /** Gives the file its name. @throws Error if another process has taken that name meanwhile */
+  /** Renames the file. @throws Error if another process took the name */
   publish(): Promise<void>
 }
 
-/** The name of a backup until it is complete. */
 export const partialOf = (path: string) => `${path}.partial`
 
 /**
- * Makes a file that only its owner can read: a header, the compressed body, and a last line with the
- * SHA-256 of everything before it. The file gets its name after it is complete and on the disk; if it
- * does not, the partial file is removed, also with the process.
- * @throws Error if a file of this name exists, which stays as it is
+ * Writes a file readable only by its owner: header, compressed body, and a last line with the
+ * SHA-256 of everything before. The file gets its name once complete and synced; otherwise the
+ * partial file is removed, also at process exit. @throws Error if the file exists
  */
 export async function withNewArchive<T>(
   path: string,
@@ -47,7 +44,7 @@ export async function withNewArchive<T>(
   const partial = partialOf(path)
   create(partial)
   const leaveNothing = () => rmSync(partial, { force: true })
-  process.once('exit', leaveNothing) // after a signal no `finally` runs
+  process.once('exit', leaveNothing) // signals skip `finally`
   let file: FileHandle | undefined
   try {
     const opened = await open(partial, 'r+')
@@ -69,7 +66,7 @@ export async function withNewArchive<T>(
   }
 }
 
-/** Creates the partial file, synchronously, so that it never exists without its removal at exit. */
+/** Synchronous, so that the removal at exit is always registered. */
 function create(partial: string): void {
   try {
     closeSync(openSync(partial, 'wx', 0o600))
@@ -104,13 +101,12 @@ async function write(file: FileHandle, contents: ArchiveContents) {
   return { sha256: hash.digest('hex'), bytes: length }
 }
 
-/** Gives the file its name, unless another process has taken that name meanwhile. */
 async function publish(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path)
   } catch (error) {
     if (systemCode(error) === 'EEXIST') throw taken(path)
-    // Some file systems have no links, and a rename replaces a file silently.
+    // Without hard links: rename would overwrite silently.
     if (existsSync(path)) throw taken(path)
     await rename(partial, path)
   }

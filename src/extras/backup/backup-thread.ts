@@ -8,17 +8,16 @@ import type { Tables } from './copied-tables.ts'
 import { type ReadBack, readBack } from './read-back.ts'
 import { writeBackup } from './write-backup.ts'
 
-/** The input of the thread, which has no config, no modules and no clock of its own. */
 export interface BackupOrder {
   readonly path: string
   readonly passphrase: string
   readonly config: MasterKeyConfig & Pick<Config, 'token'>
   readonly tables: Tables
-  /** When the backup begins, in epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** Progress. A backup that was read back gets its name after the receiver has handled the note. */
+/** Progress. The backup gets its name after the receiver has handled the note. */
 export type BackupNote = ReadBack | null
 
 serveThread(make, { isBackground: true })

@@ -14,15 +14,14 @@ export interface BackupDeps extends WriteDeps {
   readonly clock: Clock
   readonly events: Events
   readonly log: Logger
-  /** The modules that declare the tables. */
   readonly modules: readonly ModuleNames[]
 }
 
 export type BackupOptions = Omit<WriteOptions, 'tables'>
 
 /**
- * Makes a backup for the command, while the service works as usual: `writeBackup` to a new file.
- * Answers the file's SHA-256. @throws Error if the file exists, or the passphrase can be guessed
+ * Backs up to a new file while the service runs. Returns the SHA-256. @throws Error if the file
+ * exists or the passphrase is guessable
  */
 export async function backup(
   { db, ...deps }: BackupDeps,

@@ -79,7 +79,7 @@ const backupAge: Check<InsideContext> = {
   },
 }
 
-/** Read in some seconds. */
+/** Takes seconds to read. */
 const maxBytes = 2 * 1024 ** 3
 
 const backupContent: Check<InsideContext> = {
@@ -98,7 +98,7 @@ const backupContent: Check<InsideContext> = {
     if (made?.node !== hostname() || made.state !== 'done' || made.file === null) return []
     const path = join(directory, made.file)
     const stats = machine.stat(path)
-    if (!stats) return [] // said by the check of its age
+    if (!stats) return [] // reported by the age check
     if (stats.size > maxBytes) {
       const what = `${path} has more than ${maxBytes / 1024 ** 3} GiB, and is not read here.`
       const mend = { do: 'Read it back by command.', setting: `${gatehouse} backup verify ${path}` }
@@ -135,23 +135,21 @@ const backupNone: Check<InsideContext> = {
   },
 }
 
-/** Times in epoch milliseconds. */
+/** Epoch milliseconds. */
 interface BackupRuns {
   readonly made: {
-    /** When the state began that it holds. */
+    /** When the snapshot was taken. */
     readonly at: number
-    /** Whether its file is still kept. */
+    /** Whether the file is kept. */
     readonly state: string
     readonly file: string | null
-    /** The machine that made it. */
     readonly node: string
-    /** The digest of the file when the backup was written. */
+    /** At the time of the backup. */
     readonly sha256: string | null
   } | null
   readonly failed: { readonly at: number; readonly detail: string | null } | null
 }
 
-/** The last automatic backup, and what has failed since. */
 async function backupRuns(db: DatabaseOrTransaction): Promise<BackupRuns> {
   const runs = db.selectFrom('backup_runs').orderBy('id', 'desc').limit(1)
   const made = await runs
@@ -169,7 +167,7 @@ async function backupRuns(db: DatabaseOrTransaction): Promise<BackupRuns> {
   }
 }
 
-/** When the first version of the schema was made: the age of the deployment. */
+/** Approximates the age of the deployment. */
 async function firstMigration(db: DatabaseOrTransaction): Promise<number | null> {
   const { at } = await db
     .selectFrom('schema_version')

@@ -5,14 +5,13 @@ export type Bytes = AsyncIterable<Uint8Array>
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
-/** What is encrypted at a time. Part of format version 2. */
+/** Part of format version 2. */
 export const chunkBytes = 64 * 1024
 
 /**
- * Encrypts a stream of any length in chunks with AES-256-GCM: 64 KiB and a tag each. The nonce of a
- * chunk is its number and whether it is the last, so that no chunk opens at another place, and a
- * stream without its end does not open. The construction is STREAM of Hoang, Reyhanitabar, Rogaway and
- * Vizár, as age uses it. The key must be of this stream alone. `associated` is authenticated too.
+ * AES-256-GCM in 64 KiB chunks, each with a tag. The nonce contains chunk number and last flag:
+ * reordered or truncated streams fail. STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár),
+ * as in age. Use each key for one stream only. `associated` is authenticated too.
  */
 export async function* encryptedChunks(
   key: Uint8Array,
@@ -26,10 +25,7 @@ export async function* encryptedChunks(
   }
 }
 
-/**
- * Decrypts the result of `encryptedChunks`; it yields nothing that is not authenticated.
- * @throws Error if a chunk is changed, missing, added or at another place
- */
+/** Yields only authenticated data. @throws Error if a chunk is changed, missing, added or moved */
 export async function* decryptedChunks(
   key: Uint8Array,
   associated: string,
@@ -57,7 +53,7 @@ function changed(cause?: unknown): Error {
   return new Error('the backup was changed: a part of it does not open', { cause })
 }
 
-/** @throws RangeError for the chunk 2^32, at 256 TiB */
+/** @throws RangeError at chunk 2^32 (256 TiB) */
 function nonceOf(number: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(nonceBytes)
   nonce.writeUInt32BE(number, nonceBytes - 5)
@@ -71,7 +67,7 @@ interface Piece {
   readonly isLast: boolean
 }
 
-/** Divides a stream into pieces of one size; the last may be shorter, and only that of no bytes is empty. */
+/** The last piece may be shorter; only an empty stream has an empty piece. */
 async function* inPieces(stream: Bytes, size: number): AsyncGenerator<Piece> {
   let number = 0
   let waiting: Uint8Array[] = []
@@ -79,7 +75,7 @@ async function* inPieces(stream: Bytes, size: number): AsyncGenerator<Piece> {
   for await (const bytes of stream) {
     waiting.push(bytes)
     length += bytes.length
-    if (length <= size) continue // it may be the last
+    if (length <= size) continue // possibly the last
     let rest = Buffer.concat(waiting)
     for (; rest.length > size; rest = rest.subarray(size)) {
       yield { bytes: rest.subarray(0, size), number, isLast: false }

@@ -171,7 +171,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   )
 }
 
-/** Reads the passphrase of a restore. @throws UsageError as `readPassphrase`, with a hint if apt */
+/** @throws UsageError as `readPassphrase`, with a hint where useful */
 async function passphraseOf(call: CommandCall, isWithoutKeys: boolean): Promise<string> {
   try {
     return await readPassphrase(call, { isNew: false })
@@ -224,7 +224,7 @@ async function moveDatabase(call: CommandCall, target: PostgresAddress): Promise
   }
 }
 
-/** Parses the target of a move. @throws UsageError if it is no address, or contains a password */
+/** @throws UsageError if invalid, or with a password */
 async function targetOf(to: unknown): Promise<PostgresAddress> {
   if (typeof to !== 'string')
     throw new UsageError('where to? move --to postgres://user@host/database')
@@ -245,7 +245,7 @@ function sumOf(counts: ReadonlyMap<string, number>): string {
   return `${rows} rows in ${counts.size} tables, ${counts.get('users') ?? 0} users`
 }
 
-/** Tables that belonged to no module of the program that copied the database: an unverified file may name any. */
+/** An unverified file may name any table. */
 function leftOutLine(tables: RowsOfTables): string {
   const names = shown(rowsInWords(tables))
   return tables.size === 0 ? '' : `\nleft out, of no module of the program: ${names}`

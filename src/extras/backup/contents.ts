@@ -14,18 +14,17 @@ import {
 } from './format.ts'
 import { linesOf } from './lines.ts'
 
-/** What opens a backup. */
 export interface Opening {
-  /** Reads the passphrase; not called if `unverified`. */
+  /** Not called if `unverified`. */
   readonly passphrase: () => Promise<string>
-  /** Trusts a file in the open without authentication. */
+  /** Trusts an unencrypted file without authentication. */
   readonly unverified: boolean
 }
 
-/** A backup whose whole file has been read and authenticated, unless it was opened unverified. */
+/** Read and authenticated as a whole, unless opened unverified. */
 export interface Contents {
   readonly description: Description
-  /** None if it was opened unverified. */
+  /** Empty if unverified. */
   readonly keys: readonly ExportedKey[]
   /** Of the whole file. */
   readonly sha256: string
@@ -35,8 +34,8 @@ export interface Contents {
 }
 
 /**
- * Opens a backup of any format version. @throws Error if the file is damaged or of a newer version, if
- * the passphrase is wrong, or if the file was changed without it
+ * Any format version. @throws Error for a damaged or newer file, a wrong passphrase, or a file
+ * changed without the passphrase
  */
 export async function openContents(path: string, opening: Opening): Promise<Contents> {
   const archive = await openArchive(path)
@@ -71,7 +70,7 @@ interface Opened extends Pick<Contents, 'description' | 'keys'> {
   readonly body: Archive['body']
 }
 
-/** Version 1. @throws Error if the file cannot be authenticated, unless it need not be */
+/** Version 1. @throws Error if authentication fails and is required */
 async function openInTheOpen(
   { sha256, mac, body }: Archive,
   header: OpenHeader,
@@ -86,12 +85,12 @@ async function openInTheOpen(
     )
   }
   const bundle = await createEncryptedKeyBundle(await passphrase(), keys.salt, 1)
-  const opened = bundle.open(keys.sealed) as ExportedKey[] // what the passphrase seals, `backup` wrote
+  const opened = bundle.open(keys.sealed) as ExportedKey[] // written by `backup`
   if (!bundle.isMacOf(sha256, mac)) throw changed()
   return { description: header, keys: opened, body }
 }
 
-/** Version 2. @throws Error if the passphrase is not given, or does not authenticate the file */
+/** Version 2. @throws Error if the passphrase is missing or does not authenticate the file */
 async function openEncrypted(
   { sha256, mac, body, headerLine }: Archive,
   { salt, sealed }: EncryptedHeader,
@@ -103,7 +102,7 @@ async function openEncrypted(
     )
   }
   const bundle = await createEncryptedKeyBundle(await passphrase(), salt, 2)
-  const { keys, ...description } = bundle.open(sealed) as SealedDescription // as `backup` wrote it
+  const { keys, ...description } = bundle.open(sealed) as SealedDescription // written by `backup`
   if (!bundle.isMacOf(sha256, mac)) throw changed()
   return { description, keys, body: () => bundle.decrypted(body(), headerLine) }
 }

@@ -1,15 +1,15 @@
 import type { ModuleSchema } from '../../core/database/module-schemas.ts'
 import type { ModuleNames, ModuleTable } from '../../core/module/module.ts'
 
-/** The tables that a copy includes or leaves out, as the manifests declare: plain values. */
+/** The tables that a copy includes or omits, from the manifests; plain values. */
 export interface Tables {
-  /** In an order in which every row follows the rows that it refers to. */
+  /** Referenced tables first. */
   readonly copied: readonly ModuleTable[]
-  /** The reason by the name of the table. */
+  /** Reasons by table. */
   readonly leftOut: ReadonlyMap<string, string>
-  /** The names of those that a copy without keys leaves out as well. */
+  /** Also omitted by a copy without keys. */
   readonly needingKeys: readonly string[]
-  /** All modules; external ones number their own migrations. */
+  /** External modules number their own migrations. */
   readonly modules: readonly ModuleSchema[]
 }
 
@@ -29,7 +29,7 @@ export function tablesOf(modules: readonly ModuleNames[]): Tables {
   }
 }
 
-/** Sorts tables by their modules, and each table after the table that it refers to. */
+/** By module, referenced tables first. */
 function inOrder(tables: readonly ModuleTable[]): ModuleTable[] {
   const behind = Map.groupBy(tables, ({ refersTo }) => refersTo)
   const withThoseBehind = (table: ModuleTable): ModuleTable[] => [

@@ -8,22 +8,19 @@ import type { Tables } from './copied-tables.ts'
 import { lastId } from './last-ids.ts'
 import { type Batch, countRows, readRows, type TableName } from './rows.ts'
 
-/** The contents of a database, in a form that every kind of database can load. */
+/** Portable between database kinds. */
 export interface Dump {
-  /** The version of the schema that the tables and columns belong to. */
   readonly schema: number
-  /** The schema version of each external module, by its name. */
+  /** By external module. */
   readonly modules: ReadonlyMap<string, number>
-  /** The number of rows of each table. */
   readonly counts: ReadonlyMap<TableName, number>
-  /** The last id that each table with generated ids has used. */
+  /** The last generated id per table. */
   readonly lastIds: ReadonlyMap<TableName, number>
   readonly batches: AsyncIterable<Batch>
 }
 
-/** The contents of a database that is open. */
 export interface TakenDump extends Dump {
-  /** The rows of tables that belong to no module of the program: the dump leaves them out. */
+  /** Omitted rows of tables without a module. */
   readonly unowned: RowsOfTables
 }
 
@@ -33,10 +30,10 @@ export interface DumpOptions {
   readonly onProgress?: OnProgress | undefined
 }
 
-/** Called after each batch with the finished rows of its table, and the total. */
+/** Called per batch with finished and total rows of its table. */
 export type OnProgress = (table: TableName, done: number, total: number) => void
 
-/** Reads a database inside a snapshot, which must stay open until the last batch is read. */
+/** The snapshot must stay open until the last batch is read. */
 export async function takeDump(
   snapshot: DatabaseOrTransaction,
   { tables: all, except = [], onProgress }: DumpOptions,
@@ -63,12 +60,12 @@ export async function takeDump(
   return { schema, modules, counts, lastIds, unowned, batches }
 }
 
-/** A table of an old schema, in which no user is hidden. */
+/** In an old schema, no user is hidden. */
 function withoutPerson({ person, ...table }: ModuleTable): ModuleTable {
   return table
 }
 
-/** @throws Error for a newer schema, which may have tables that this program does not know */
+/** @throws Error for a newer schema, which may have unknown tables */
 export function assertKnown(
   { schema, modules }: Pick<Dump, 'schema' | 'modules'>,
   tables: Pick<Tables, 'modules'>,
@@ -88,7 +85,7 @@ async function* readTables(
   for (const table of tables) yield* readRows(snapshot, table)
 }
 
-/** Counts the rows of batches. @throws Error after the last batch if a count differs */
+/** @throws Error after the last batch if a count differs */
 export async function* counted(
   batches: AsyncIterable<Batch>,
   counts: ReadonlyMap<TableName, number>,
@@ -116,7 +113,7 @@ export function assertSameCount(
   throw new Error(`${table}: ${found} rows where ${expected ?? 'none'} were expected`)
 }
 
-/** Sets the columns to null that are encrypted under the data key. */
+/** Nulls the columns encrypted under the data key. */
 export async function* withoutSealed(
   batches: AsyncIterable<Batch>,
   { copied }: Pick<Tables, 'copied'>,

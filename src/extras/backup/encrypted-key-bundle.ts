@@ -6,39 +6,35 @@ import { seal, unseal } from '../../modules/keys/seal.ts'
 import { type Bytes, decryptedChunks, encryptedChunks } from './chunks.ts'
 import type { FormatVersion } from './format.ts'
 
-/** Encrypts and authenticates a backup by keys derived from a passphrase. */
+/** Encrypts and authenticates a backup with passphrase-derived keys. */
 export interface EncryptedKeyBundle {
   readonly salt: string
-  /** Encrypts what its header keeps: in version 1 the key set, in version 2 all but the salt. */
+  /** Encrypts the header contents: version 1: the key set; version 2: everything but the salt. */
   seal(random: Random, contents: unknown): string
-  /** Decrypts it. @throws Error if another passphrase encrypted it */
+  /** @throws Error for a wrong passphrase */
   open(sealed: string): unknown
-  /** Encrypts the body of version 2, which opens behind the same header line alone. */
+  /** Encrypts the version 2 body, bound to its header line. */
   encrypted(body: Bytes, headerLine: string): Bytes
-  /** @throws Error if the body was changed, as soon as its first changed chunk is read */
+  /** @throws Error at the first changed chunk */
   decrypted(body: Bytes, headerLine: string): Bytes
-  /** Computes the message authentication code of a digest. */
   macOf(digest: string): string
   isMacOf(digest: string, mac: string | undefined): boolean
 }
 
 export const saltBytes = 16
 
-// OWASP Password Storage Cheat Sheet, scrypt: 32 MiB, three times. Part of both format versions.
+// OWASP Password Storage Cheat Sheet, scrypt: 32 MiB, three times. Part of both formats.
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 
 const derive = promisify<string, Buffer, number, typeof cost, Buffer>(scrypt)
 
-/**
- * Derives the keys, which are of this salt alone, so of one file. It takes a tenth of a second, which
- * every guess at a passphrase costs too.
- */
+/** The salt makes the keys unique per file. Takes 0.1 s, also per guess. */
 export async function createEncryptedKeyBundle(
   passphrase: string,
   salt: string,
   version: FormatVersion,
 ): Promise<EncryptedKeyBundle> {
-  // Another machine may encode the same typed letters by other code points.
+  // Another machine may encode the same letters differently.
   const text = passphrase.normalize('NFC')
   const derived = await derive(text, Buffer.from(salt, 'base64url'), 64, cost)
   const sealingKey = derived.subarray(0, 32)

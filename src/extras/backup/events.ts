@@ -1,6 +1,6 @@
 import { eventType } from '../../core/events/types.ts'
 
-/** The user of the operating system that ran the command. */
+/** The operating system user of the command. */
 type OfMachine = { readonly uid: number | null }
 
 export const backupMade = eventType<OfMachine & { file: string; sha256: string; keys: boolean }>(

@@ -33,7 +33,7 @@ export const commands: CommandExamples = {
   move: {
     events: testDatabase === 'postgres' ? ['database_moved'] : [],
     run: async ({ app, run }) => {
-      if (testDatabase === 'sqlite') return [] // it goes to PostgreSQL alone
+      if (testDatabase === 'sqlite') return [] // PostgreSQL only
       const directory = folder()
       const { db } = connect({ dataDirectory: directory, timeoutMs: 2000, synchronous: 'off' })
       await migrate(db, app.clock)

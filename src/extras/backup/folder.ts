@@ -7,16 +7,15 @@ import { partialOf } from './archive-writer.ts'
 
 const ownName = /^gatehouse-\d{8}T\d{6}Z-[\w-]{8}\.backup$/
 
-/** A name that no other run has, in the order of time. */
+/** Unique; sorts by time. */
 export function backupName(now: number, random: Random): string {
   const time = isoTime(now).replace(/\.\d+/, '').replace(/[:-]/g, '')
   return `gatehouse-${time}-${randomText(random, 6)}.backup`
 }
 
 /**
- * Looks at the folder of backups, and answers its path without symbolic links, so that one run writes
- * to one folder. It is never made: a disk that is not mounted must not be mistaken for an empty one.
- * @throws Error as the system says it; `folderProblem` says what it means
+ * Returns the real path, so that one run writes to one folder. Never creates the folder: an
+ * unmounted disk must not look empty. @throws Error of the system, see `folderProblem`
  */
 export async function openFolder(directory: string): Promise<string> {
   const folder = await realpath(directory)
@@ -27,7 +26,7 @@ export async function openFolder(directory: string): Promise<string> {
   return folder
 }
 
-/** @throws Error if the disk has less room than is surely needed: what fills it may be the service's disk */
+/** @throws Error if space is surely insufficient: the disk may be shared with the service */
 export async function assertRoom(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   if (bavail * bsize >= bytes) return
@@ -51,7 +50,7 @@ const problems: Readonly<Record<string, string>> = {
 
 const maxDetail = 400
 
-/** What a failure means for the operator, in a sentence. */
+/** Explains a failure to the operator. */
 export function folderProblem(error: unknown): string {
   const code = systemCode(error) ?? (error instanceof Error && 'code' in error ? error.code : '')
   const known = problems[String(code)]
@@ -59,7 +58,7 @@ export function folderProblem(error: unknown): string {
   return (known ? `${known} (${message})` : message).slice(0, maxDetail)
 }
 
-/** Lists the names of partial files in the form of ours, without `.partial`. */
+/** Our partial files, names without `.partial`. */
 export async function partialsIn(folder: string): Promise<string[]> {
   const suffix = partialOf('')
   const names = await readdir(folder)
@@ -69,12 +68,12 @@ export async function partialsIn(folder: string): Promise<string[]> {
     .filter((name) => ownName.test(name))
 }
 
-/** Removes a partial file, if it is there; `name` is without `.partial`. */
+/** `name` is without `.partial`. */
 export async function removePartial(folder: string, name: string): Promise<void> {
   await rm(partialOf(join(folder, name)), { force: true })
 }
 
-/** Removes a backup; answers whether it was there. @throws Error for a name that is not one of ours */
+/** Returns whether the file existed. @throws Error for a foreign name */
 export async function removeBackup(folder: string, name: string): Promise<boolean> {
   if (!ownName.test(name)) throw new Error('this is no name of a backup of ours')
   try {
@@ -86,7 +85,7 @@ export async function removeBackup(folder: string, name: string): Promise<boolea
   }
 }
 
-/** The length of a file; null if it is not there. */
+/** Null if missing. */
 export async function bytesOf(folder: string, name: string): Promise<number | null> {
   try {
     return (await stat(join(folder, name))).size

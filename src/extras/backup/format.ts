@@ -4,73 +4,68 @@ import type { SigningAlgorithm } from '../../modules/keys/settings.ts'
 import type { Tables } from './copied-tables.ts'
 import type { Batch, TableName, Value } from './rows.ts'
 
-/** 1: the rows in the open, the key set encrypted. 2: all of it encrypted. */
+/** 1: plain rows, encrypted key set. 2: all encrypted. */
 export type FormatVersion = 1 | 2
 
-/** What a backup says of itself. */
 export interface Description {
   readonly schema: number
-  /** Schema versions of external modules; absent in a backup of an older version. */
+  /** Of external modules; absent in older backups. */
   readonly rooms?: Readonly<Record<string, number>>
-  /** ISO 8601, UTC; the backup includes every change that was acknowledged before. */
+  /** ISO 8601, UTC; all changes acknowledged earlier are included. */
   readonly created_at: string
   readonly counts: Readonly<Record<string, number>>
   readonly last_ids: Readonly<Record<string, number>>
-  /** The rows of tables that the backup lacks, because its program had no module for them. */
+  /** Row counts of omitted tables without a module. */
   readonly left_out?: Readonly<Record<string, number>>
-  /** The `kid` of each configured key that has signed tokens. */
+  /** The `kid` of each configured key that signed tokens. */
   readonly operator_keys: readonly string[]
-  /** What signed access tokens; absent in a backup of an older version. */
+  /** Of access tokens; absent in older backups. */
   readonly token_algorithm?: SigningAlgorithm
 }
 
-/** The first line of a backup in the open: of one without keys, or by a version before 0.8.0. */
+/** The first line of an unencrypted backup: without keys, or before 0.8.0. */
 export interface OpenHeader extends Description {
   readonly format: 'gatehouse-backup'
   readonly version: 1
-  /** The key set, encrypted by the passphrase. */
+  /** Encrypted by the passphrase. */
   readonly keys: { readonly salt: string; readonly sealed: string } | null
 }
 
-/** The first line of an encrypted backup. */
+/** The first line. */
 export interface EncryptedHeader {
   readonly format: 'gatehouse-backup'
   readonly version: 2
   readonly salt: string
-  /** A `SealedDescription`, encrypted by the passphrase. */
+  /** An encrypted `SealedDescription`. */
   readonly sealed: string
 }
 
-/** The description of an encrypted backup, with the key set. */
+/** With the key set. */
 export interface SealedDescription extends Description {
   readonly keys: readonly ExportedKey[]
 }
 
-/** Parses a header. @throws Error if its format version is another */
+/** @throws Error for another format version */
 export function parseHeader(value: unknown): OpenHeader | EncryptedHeader {
-  const header = value as OpenHeader | EncryptedHeader // the checksum was verified
+  const header = value as OpenHeader | EncryptedHeader // checksum verified
   const { version }: { version: number } = header
   if (version === 1 || version === 2) return header
   throw new Error(`this is a backup of format ${version}: use a newer Gatehouse`)
 }
 
-/** The rows of the tables that a backup lacks. */
 export function leftOutOf({ left_out }: Description): RowsOfTables {
-  return new Map(Object.entries(left_out ?? {})) // an unverified file may hold null
+  return new Map(Object.entries(left_out ?? {})) // null in an unverified file
 }
 
 type Copied = Pick<Tables, 'copied'>
 
-/** @throws Error for a table that this program does not copy */
+/** @throws Error for a table not copied here */
 function assertCopied(name: string, tables: Copied): void {
   if (isCopied(name, tables)) return
   throw new Error(`the backup has a table that this program does not know: ${name}`)
 }
 
-/**
- * A number for each table; an empty table of no module of this program has none.
- * @throws Error for a table with rows that this program does not copy
- */
+/** Omits empty tables without a module. @throws Error for a non-empty table not copied here */
 export function byTable(
   numbers: Readonly<Record<string, number>>,
   { counts }: Pick<Description, 'counts'>,
@@ -88,8 +83,8 @@ function isCopied(name: string, { copied }: Copied): boolean {
 }
 
 /**
- * Converts each batch to lines of JSON: `{"table":"users","columns":["id",...]}`, and then an array
- * for each row. @throws TypeError for a value that JSON would change
+ * JSON Lines: `{"table":"users","columns":["id",...]}`, then an array per row. @throws TypeError
+ * for a value that JSON would change
  */
 export async function* toLines(batches: AsyncIterable<Batch>): AsyncGenerator<string> {
   let current: TableName | undefined
@@ -108,7 +103,7 @@ function portable(value: Value): Value {
 
 const batchRows = 500
 
-/** Parses the lines of `toLines`. @throws Error for any other line */
+/** @throws Error for invalid lines */
 export async function* fromLines(
   lines: AsyncIterable<string>,
   tables: Copied,
@@ -125,7 +120,7 @@ export async function* fromLines(
       batch = { ...batch, rows: [] }
     } else {
       if (batch && batch.rows.length > 0) yield batch
-      const { table, columns } = read as { table: string; columns: string[] } // as `toLines` has it
+      const { table, columns } = read as { table: string; columns: string[] } // written by `toLines`
       assertCopied(table, tables)
       batch = { table, columns, rows: [] }
     }

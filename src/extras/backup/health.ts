@@ -1,22 +1,21 @@
 import type { RunRow } from './run-store.ts'
 import { lateAfterMs } from './schedule.ts'
 
-/** The state of the backups that the service makes by itself. */
+/** Of automatic backups. */
 export interface BackupHealth {
-  /** When the state began that the newest backup holds; null: there is none. Epoch milliseconds. */
+  /** Snapshot time of the newest backup, epoch milliseconds; null: no backup. */
   readonly lastAt: number | null
-  /** Null: there is none. */
+  /** Null: no backup. */
   readonly ageSeconds: number | null
   readonly everySeconds: number
-  /** How many attempts have failed since the newest backup. */
+  /** Since the newest backup. */
   readonly failures: number
-  /** Why the last attempt failed. */
+  /** Of the last failure. */
   readonly detail: string | null
-  /** What an operator should know; null if all is well. */
   readonly warning: 'backup_failed' | 'backup_late' | null
 }
 
-/** Judges the runs at a time, in epoch milliseconds. */
+/** @param now epoch milliseconds */
 export function healthOf(
   record: { readonly lastGood: RunRow | null; readonly failed: readonly RunRow[] },
   now: number,

@@ -3,7 +3,7 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
 import type { TableName } from './rows.ts'
 
-/** Reads the last id that a table has generated, also for deleted rows; 0 if there is none. */
+/** Includes deleted rows; 0 if none. */
 export async function lastId(db: DatabaseOrTransaction, table: TableName): Promise<number> {
   const query = isPostgres(db)
     ? sql<{ last: number | null }>`
@@ -13,7 +13,7 @@ export async function lastId(db: DatabaseOrTransaction, table: TableName): Promi
   return rows[0]?.last ?? 0
 }
 
-/** Sets the next id of a table to `last` + 1. */
+/** The next id is `last` + 1. */
 export async function setLastId(
   db: DatabaseOrTransaction,
   table: TableName,
@@ -28,7 +28,7 @@ export async function setLastId(
   await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
 }
 
-/** The sequence of the only column that PostgreSQL generates. */
+/** The table's only generated column. */
 function sequence(table: TableName) {
   return sql<string>`pg_get_serial_sequence(${table}, (
     select attname::text from pg_attribute

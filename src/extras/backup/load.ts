@@ -14,23 +14,22 @@ export interface LoadOptions {
   readonly clock: Clock
   readonly tables: Tables
   /**
-   * Whether nothing has changed since the dump was taken. Otherwise sessions are left out, and ids
-   * that may have been used since then are skipped.
+   * Only if nothing changed since the dump. Otherwise omits sessions and skips ids possibly used
+   * since.
    */
   readonly keepLogins: boolean
-  /** Whether the key set stays behind, and with it the tables that are worth nothing without it. */
+  /** Omits the key set and tables that need it. */
   readonly withoutKeys?: boolean
   readonly onProgress?: OnProgress | undefined
 }
 
-// More ids than are used between a backup and the data loss after which it is restored.
+// More ids than are used between backup and data loss.
 const idGap = 1_000_000
 
 /**
- * Creates the schema of the dump in an empty database, inserts the rows and runs the newer
- * migrations, all inside the transaction. Answers how many rows each table got.
- * @throws Error for an unsuitable server, an unknown schema, a database that is not empty, or a
- * wrong count of rows
+ * In one transaction: creates the dump's schema in an empty database, inserts rows, runs newer
+ * migrations. Returns row counts. @throws Error for an unsuitable server, unknown schema, non-empty
+ * database or wrong row count
  */
 export async function loadDump(
   trx: DatabaseOrTransaction,

@@ -28,13 +28,12 @@ export interface BackupsDeps
   readonly modules: readonly ModuleNames[]
 }
 
-/** A backup grows a little from one to the next. */
+/** Expected size growth between backups. */
 const growth = 1.1
 const thread = { from: import.meta.url, path: './backup-thread' } as const
-/** How long a thread may take to remove its file after a stop. */
+/** Time for a stopped thread to remove its file. */
 const graceMs = 5000
 
-/** The runs of backups, whose files are in a folder. */
 export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<RunRow> {
   const { clock, config, db, events, log, random } = deps
   const { everyHours, keep, passphrase } = config.backups
@@ -65,11 +64,11 @@ export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<Run
     },
   })
 
-  /** A file that has its name was read back before. */
+  /** A named file has been read back. */
   async function isComplete({ bytes, file, sha256 }: RunRow): Promise<boolean> {
     const found = sha256 && file ? await bytesOf(directory, file) : null
     if (found !== null && found === bytes) return true
-    await removePartial(directory, file ?? '').catch(() => {}) // the next run tries again
+    await removePartial(directory, file ?? '').catch(() => {}) // retried by the next run
     return false
   }
 
@@ -112,12 +111,12 @@ export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<Run
       log.info({ file: run.file, bytes: run.bytes }, 'a backup is made')
       await removeOld(folder)
     } else if (!(await runStore(db).isDone(run))) {
-      // Another node has given it up, because this one stood still.
+      // This node stalled, and another node gave up its run.
       await removeBackup(folder, run.file ?? '')
     }
   }
 
-  /** Removes what killed runs have left. A name that no run has had belongs to another service. */
+  /** Removes leftovers of killed runs. Unknown names belong to another service. */
   async function clearLeft(folder: string): Promise<void> {
     const names = await partialsIn(folder)
     const states = await runStore(db).statesOf(names)
@@ -126,7 +125,7 @@ export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<Run
     }
   }
 
-  /** Removes the backups beyond those that are kept. A file that stays is tried again after the next backup. */
+  /** A failed removal is retried after the next backup. */
   async function removeOld(folder: string): Promise<void> {
     for (const { id, file } of await runStore(db).surplus(keep)) {
       try {

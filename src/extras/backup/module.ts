@@ -4,8 +4,8 @@ import { tables } from './tables.ts'
 const lookEveryMs = 5000
 
 /**
- * Backups of a running service: commands, a schedule, and restore. A thread writes the file and
- * reads it back. Routes: /api/admin/backups. docs/adr/0067
+ * Backup commands, schedule, and restore. A thread writes the file and reads it back. Routes:
+ * /api/admin/backups. docs/adr/0067
  */
 export const module: Module = {
   name: 'backup',

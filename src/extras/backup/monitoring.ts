@@ -49,7 +49,7 @@ export const monitoring: Monitoring = {
       },
     }),
   ],
-  // Without BACKUP_DIR, or while the database cannot say, no values.
+  // No values without BACKUP_DIR or database.
   serviceMetrics:
     ({ backups }) =>
     async () => {

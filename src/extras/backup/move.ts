@@ -20,37 +20,36 @@ export interface MoveOptions {
   readonly from: Pick<Deps, 'config' | 'db' | 'log' | 'random'> & {
     readonly feed: Pick<ChangeFeed, 'version'>
   }
-  /** Empty. */
+  /** Must be empty. */
   readonly to: Database
-  /** The name of the new database in the event. */
+  /** The name in the event. */
   readonly target: string
   readonly clock: Clock
   readonly events: Events
-  /** The modules that declare the tables. */
   readonly modules: readonly ModuleNames[]
   readonly onProgress?: OnProgress
   readonly onLeftOut?: WriteOptions['onLeftOut']
 }
 
 /**
- * Copies a whole database into an empty one, with logins and sealed keys, which the same master key
- * decrypts. Answers how many rows each table got.
- * @throws Error if another process wrote meanwhile, or a count differs; then nothing is moved
+ * Copies a database including logins and sealed keys; the master key stays the same. Returns row
+ * counts. @throws Error if another process wrote meanwhile or a count differs; then nothing is
+ * moved
  */
 export async function move(options: MoveOptions): Promise<Map<TableName, number>> {
   const { from, to, target, clock, events, onLeftOut, onProgress } = options
   const tables = tablesOf(options.modules)
-  await schemaVersion(from.db) // opens the database, which the feed needs for its version
+  await schemaVersion(from.db) // opens the database: the feed needs its version
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot) => {
-    // The moved keys open with the same master key; a database that never served has none yet.
+    // The moved keys need the same master key; a database that never served has no keys.
     createAudit({ ...options, ...from, db: to })
     return committing(to, async (trx) => {
       await disableTimeouts(trx)
       const dump = await takeDump(snapshot, { tables, onProgress })
       if (dump.unowned.size > 0) onLeftOut?.(dump.unowned)
       const loaded = await loadDump(trx, dump, { clock, tables, keepLogins: true })
-      await setImmediate() // the feed caches its version for one turn of the event loop
+      await setImmediate() // the feed caches its version for one event loop turn
       if (from.feed.version() !== before) {
         throw new Error('the database was changed meanwhile: stop the service first')
       }

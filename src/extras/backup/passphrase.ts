@@ -9,9 +9,8 @@ import { readSettings } from '../../core/config/kinds.ts'
 import { settings } from './settings.ts'
 
 /**
- * Reads the passphrase of a backup: what is piped into standard input, else BACKUP_PASSPHRASE or its
- * file, else what is typed without echo, twice if `isNew`.
- * @throws CommandError, UsageError
+ * From piped standard input, else BACKUP_PASSPHRASE or its file, else typed without echo, twice if
+ * `isNew`. @throws CommandError, UsageError
  */
 export async function readPassphrase(
   { terminal }: Pick<CommandCall, 'terminal'>,
@@ -32,7 +31,7 @@ export async function readPassphrase(
   return first
 }
 
-/** BACKUP_PASSPHRASE, also where other settings have mistakes. @throws CommandError if it has one itself */
+/** Ignores mistakes in other settings. @throws CommandError */
 function configuredPassphrase({ env }: Terminal): string | undefined {
   const { BACKUP_PASSPHRASE } = settings
   const { values, mistakes } = readSettings({ BACKUP_PASSPHRASE }, env)

@@ -5,20 +5,19 @@ import { counted, type OnProgress } from './dump.ts'
 import { leftOutOf } from './format.ts'
 import type { TableName } from './rows.ts'
 
-/** A backup that a restore will take. */
+/** A restorable backup. */
 export interface ReadBack {
   readonly createdAt: string
   readonly sha256: string
   readonly bytes: number
   readonly counts: ReadonlyMap<TableName, number>
-  /** The rows of tables that the backup lacks. */
+  /** Omitted rows. */
   readonly leftOut: RowsOfTables
 }
 
 /**
- * Reads a whole backup as a restore does, and loads nothing: digest, passphrase, authentication, each
- * row of each table, and their numbers. @throws Error as `openContents`; Error for a row or a number
- * that is wrong
+ * Reads a backup as a restore does, without loading: digest, passphrase, authentication, every row
+ * and count. @throws Error as `openContents`, or for a wrong row or count
  */
 export async function readBack(
   path: string,

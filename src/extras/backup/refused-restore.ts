@@ -7,9 +7,9 @@ import { lockFileName } from '../../core/workers/service-lock.ts'
 const databaseFiles = ['', '-wal', '-shm'].map((ending) => databaseFileName + ending)
 
 /**
- * Runs work that makes a SQLite database. If the work fails or the process exits, removes the files that
- * were not there before, unless the database has tables. The caller holds the lock of the data directory.
- * A master key stays, because the operator may have put it there while the command ran.
+ * If the work fails or the process exits, removes the new SQLite files, unless the database has
+ * tables. Needs the data directory lock. A master key stays: the operator may have added the file
+ * meanwhile.
  */
 export function withoutEmptyDatabase<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const path = join(directory, databaseFileName)
@@ -23,9 +23,8 @@ export function withoutEmptyDatabase<T>(directory: string, work: () => Promise<T
 }
 
 /**
- * Runs work in a data directory. If the work fails, removes the folders that this process made for it. The
- * caller holds the lock of the data directory.
- * @param first what `makeDataDirectory` answered
+ * If the work fails, removes the folders created for the data directory. Needs its lock. @param
+ * first the result of `makeDataDirectory`
  */
 export function withoutEmptyFolder<T>(
   { directory, first }: { readonly directory: string; readonly first: string | undefined },
@@ -45,9 +44,9 @@ async function clearedUnlessDone<T>(work: () => Promise<T>, clear: () => void): 
   const clearWhatIsThere = () => {
     try {
       clear()
-    } catch {} // a folder with new files stays, and the error of the restore counts
+    } catch {} // keep folders with new files; the restore's error counts
   }
-  process.prependOnceListener('exit', clearWhatIsThere) // before that of the folder around the database
+  process.prependOnceListener('exit', clearWhatIsThere) // before the handler of the surrounding folder
   try {
     return await work()
   } catch (error) {
@@ -58,7 +57,7 @@ async function clearedUnlessDone<T>(work: () => Promise<T>, clear: () => void): 
   }
 }
 
-/** A transaction under way does not count. */
+/** Ignores open transactions. */
 function isEmpty(path: string): boolean {
   const connection = new Connection(path)
   try {

@@ -20,16 +20,16 @@ import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
 
 export interface RestoreOptions {
-  /** Reads the passphrase for the keys and for the authentication; not called if `unverified`. */
+  /** Not called if `unverified`. */
   readonly passphrase: () => Promise<string>
-  /** Restores without the key set, so that second factors and all tokens become invalid. */
+  /** Invalidates second factors and all tokens. */
   readonly withoutKeys: boolean
   /**
-   * Trusts the file without authentication: its last writer decides who is administrator, and by
-   * which password. Requires `withoutKeys`, and a backup that is not encrypted as a whole.
+   * Trusts the file without authentication: its last writer chooses administrators and their
+   * passwords. Requires `withoutKeys` and an unencrypted backup.
    */
   readonly unverified: boolean
-  /** Keeps sessions, tokens and ids, for a backup after which nothing has changed. */
+  /** Keeps sessions, tokens and ids, if nothing changed since the backup. */
   readonly keepLogins: boolean
   readonly onProgress?: OnProgress
 }
@@ -37,17 +37,16 @@ export interface RestoreOptions {
 export interface Restored {
   readonly createdAt: string
   readonly counts: ReadonlyMap<TableName, number>
-  /** The rows of tables that the backup lacks. */
   readonly leftOut: RowsOfTables
 }
 
 /**
- * Loads a backup into an empty database, in one transaction. It verifies the whole file first, by
- * the passphrase unless `unverified`.
+ * Verifies the file first (by the passphrase unless `unverified`), then loads it into an empty
+ * database in one transaction.
  *
- * A session, a token or an administrator that ended after the backup must not become valid again.
- * So all logins end unless `keepLogins`: sessions are left out, and so are the keys that signed the
- * tokens. @throws Error if the file or the database is not suitable; then nothing is changed
+ * Sessions, tokens and administrators that ended after the backup must not become valid again:
+ * unless `keepLogins`, sessions and token signing keys are omitted. @throws Error for an unsuitable
+ * file or database; then nothing changes
  */
 export async function restore(
   deps: BackupDeps,
@@ -67,7 +66,7 @@ export async function restore(
     if (withoutKeys || !keepLogins) {
       kept.push(await signingKeyInPlaceOf(opened, algorithmOf(description, opened), deps))
     }
-    createAudit(deps) // its keys are those that the transaction restores
+    createAudit(deps) // uses the keys restored by this transaction
     const counts = await committing(deps.db, async (trx) => {
       await disableTimeouts(trx)
       const loaded = await loadDump(trx, dump, {
@@ -91,14 +90,14 @@ export async function restore(
   }
 }
 
-/** What signed access tokens: an installation keeps its algorithm. */
+/** An installation keeps its algorithm. */
 function algorithmOf(
   { token_algorithm }: Description,
   keys: readonly ExportedKey[],
 ): SigningAlgorithm {
-  // The file may be trusted without authentication.
+  // The file may be unauthenticated.
   if (token_algorithm !== undefined) return token_algorithm === 'HS256' ? 'HS256' : 'RS256'
-  // Version 0.2.0 signed with HS256 unless TOKEN_ALGORITHM said otherwise.
+  // Version 0.2.0 signed with HS256 by default.
   const signed = keys.filter(
     ({ purpose, retiredAt }) => purpose === 'signing' && retiredAt === null,
   )
@@ -106,7 +105,7 @@ function algorithmOf(
   return isRsa ? 'RS256' : 'HS256'
 }
 
-/** @throws Error if a key that the operator configures signed tokens: a restore cannot drop it */
+/** @throws Error if a configured key signed tokens: a restore cannot drop that key */
 async function assertTokensEnd({ config }: BackupDeps, description: Description): Promise<void> {
   const signed = new Set(description.operator_keys)
   if (!(await operatorKeys(config)).some(({ kid }) => signed.has(kid))) return

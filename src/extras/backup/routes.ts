@@ -11,7 +11,6 @@ import { BackupRun, BackupRunPage } from './schemas.ts'
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** The routes of /api/admin/backups: the automatic backups. */
 export async function routes(app: App, { backups }: Needs): Promise<void> {
   app.get(
     '/api/admin/backups',
@@ -43,7 +42,6 @@ export async function routes(app: App, { backups }: Needs): Promise<void> {
   )
 }
 
-/** A run on the wire. */
 export function backupView(run: RunRow) {
   const { file, bytes, sha256 } = run
   const { detail, ...view } = { ...runView(run), started_at: isoTime(run.started_at) }

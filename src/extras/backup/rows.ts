@@ -7,12 +7,11 @@ import {
 } from '../../core/database/pending-import.ts'
 import type { ModuleTable } from '../../core/module/module.ts'
 
-/** A text, because the tables of external modules are not in `Schema`. */
+/** `Schema` lacks the tables of external modules. */
 export type TableName = string
-/** A value of a column, on every database. */
 export type Value = string | number | null
 
-/** Some rows of a table; each has its values in the order of `columns`. */
+/** Values are ordered as `columns`. */
 export interface Batch {
   readonly table: TableName
   readonly columns: readonly string[]
@@ -20,10 +19,10 @@ export interface Batch {
 }
 
 const batchRows = 500
-// SQLite takes 32,766 in one statement, PostgreSQL 65,535. https://sqlite.org/limits.html
+// SQLite allows 32,766 per statement, PostgreSQL 65,535. https://sqlite.org/limits.html
 const maxParameters = 30_000
 
-/** Reads all rows of a table in batches by key, so that one batch is in memory. */
+/** Keyset batches bound the memory. */
 export async function* readRows(
   db: DatabaseOrTransaction,
   { name: table, key, present, blank = [], person }: ModuleTable,
@@ -49,7 +48,6 @@ export async function* readRows(
   }
 }
 
-/** Inserts the rows of a batch. */
 export async function writeRows(
   db: DatabaseOrTransaction,
   { table, columns, rows }: Batch,

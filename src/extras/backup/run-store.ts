@@ -5,10 +5,9 @@ import { lastRun } from '../../core/runs/runs.ts'
 
 export type RunRow = Selectable<Schema['backup_runs']>
 
-/** The states of a run that was made, whether its file is still kept or not. */
+/** Successful runs, with or without file. */
 export const good = ['done', 'removed'] as const
 
-/** The statements of backups. */
 export function runStore(db: DatabaseOrTransaction) {
   return {
     count: async () =>
@@ -21,7 +20,7 @@ export function runStore(db: DatabaseOrTransaction) {
         ).total,
       ),
 
-    /** The newest first. */
+    /** Newest first. */
     page: (offset: number, limit: number): Promise<RunRow[]> =>
       db
         .selectFrom('backup_runs')
@@ -31,7 +30,7 @@ export function runStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
-    /** What decides when the next one is due; failed runs since the last good one, the newest first. */
+    /** Failed runs since the last good run, newest first. */
     async record(): Promise<{ lastGood: RunRow | null; failed: RunRow[] }> {
       const lastGood = await lastRun<RunRow>(db, 'backup_runs', good)
       const failed = await db
@@ -44,7 +43,6 @@ export function runStore(db: DatabaseOrTransaction) {
       return { lastGood, failed }
     },
 
-    /** The states of the runs that have these files. */
     async statesOf(files: readonly string[]): Promise<ReadonlyMap<string | null, string>> {
       if (files.length === 0) return new Map()
       const rows = await db
@@ -55,7 +53,7 @@ export function runStore(db: DatabaseOrTransaction) {
       return new Map(rows.map(({ file, state }) => [file, state]))
     },
 
-    /** Whether the run still has the file of this claim. */
+    /** Whether the run still owns this file. */
     async isDone({ id, started_at }: RunRow): Promise<boolean> {
       const row = await db
         .selectFrom('backup_runs')
@@ -67,7 +65,7 @@ export function runStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** Backups beyond the newest `keep`, the oldest first. */
+    /** Backups beyond the newest `keep`, oldest first. */
     async surplus(keep: number): Promise<RunRow[]> {
       const rows = await db
         .selectFrom('backup_runs')
@@ -88,7 +86,7 @@ export function runStore(db: DatabaseOrTransaction) {
         .where('state', '=', 'done')
         .execute(),
 
-    /** Deletes rows without a file that began before a time; answers how many. */
+    /** Deletes older rows without a file; returns the count. */
     async purge(until: number, batchSize: number): Promise<number> {
       const { numDeletedRows } = await db
         .deleteFrom('backup_runs')

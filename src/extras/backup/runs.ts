@@ -6,18 +6,17 @@ import { type BackupHealth, healthOf } from './health.ts'
 import type { BackupsDeps } from './make-runs.ts'
 import { type RunRow, runStore } from './run-store.ts'
 
-/** The backups that the service makes automatically. docs/adr/0067 */
+/** Automatic backups. docs/adr/0067 */
 export interface Backups {
-  /** Whether BACKUP_DIR is set. */
   readonly isOn: boolean
-  /** Makes a backup if one is due or requested, and no other node makes it. */
+  /** Runs a due or requested backup, unless another node does. */
   run(stop?: AbortSignal): Promise<void>
-  /** Has a backup made now by the job of a node. Returns the run that waits or is under way already. */
+  /** A node's job makes the backup. Returns the waiting or running run. */
   request(guard?: Guard): Promise<RunRow>
   count(): Promise<number>
-  /** The newest first. */
+  /** Newest first. */
   page(offset: number, limit: number): Promise<RunRow[]>
-  /** Null if BACKUP_DIR is not set. */
+  /** Null without BACKUP_DIR. */
   health(): Promise<BackupHealth | null>
   purge(batchSize: number): Promise<number>
 }

@@ -3,10 +3,8 @@ import { integer, optional, secret, type Values } from '../../core/config/kinds.
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { assertStrongPassphrase } from '../../core/secret-strength/passphrase.ts'
 
-/** The least length of a new passphrase of a backup, whatever it is made of. */
 export const leastPassphrase = 12
 
-/** The settings of the backups that the service makes by itself. */
 export const settings = {
   BACKUP_DIR: optional({
     shown: '(no backups by itself)',
@@ -41,7 +39,7 @@ export function configure({ values }: Reading) {
   return {
     config: {
       backups: {
-        /** Undefined: the service makes no backups automatically. */
+        /** Undefined: no automatic backups. */
         directory,
         everyHours: values.BACKUP_EVERY_HOURS,
         keep: values.BACKUP_KEEP,

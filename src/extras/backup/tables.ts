@@ -16,19 +16,18 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Backups that the service made automatically. */
 interface BackupRunsTable {
   id: Generated<number>
   started_at: number
   node: string
-  /** `removed`: it was made, and its file was removed later, because newer ones were there. */
+  /** `removed`: succeeded; newer backups replaced the file. */
   state: 'waiting' | 'running' | 'done' | 'failed' | 'removed'
-  /** The lease of the node that makes it, by the clock of the database; 0 while it waits. */
+  /** The lease, by database clock; 0 while waiting. */
   locked_until: number
   file: string | null
   bytes: number | null
   sha256: string | null
-  /** Why it failed. */
+  /** The failure. */
   detail: string | null
   finished_at: number | null
 }

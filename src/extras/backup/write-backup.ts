@@ -33,18 +33,17 @@ export interface WriteDeps {
 
 export interface WriteOptions {
   readonly tables: Tables
-  /** Encrypts the file; without a passphrase it has no keys, and the rows are in the open. */
+  /** Without a passphrase: no keys, unencrypted rows. */
   readonly passphrase: string | undefined
   readonly onProgress?: OnProgress | undefined
-  /** Called with the rows of tables that belong to no module of this program, if there are any. */
+  /** Called if tables without a module have rows. */
   readonly onLeftOut?: ((tables: RowsOfTables) => void) | undefined
 }
 
 /**
- * Writes a snapshot of the database to a new archive, while others change it. All of it is encrypted by
- * the passphrase, with the key set, so that another installation can decrypt the sealed columns; it
- * never includes the master key. The snapshot ends when the last row is written: a slow disk must not
- * hold it longer than that.
+ * Writes a snapshot while others write. The passphrase encrypts everything, including the key set,
+ * so that another installation can decrypt sealed columns; never includes the master key. The
+ * snapshot ends with the last row, so that a slow disk does not prolong it.
  */
 export async function writeBackup(
   deps: WriteDeps,

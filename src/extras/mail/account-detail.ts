@@ -5,7 +5,6 @@ import { MailBody } from './schemas.ts'
 
 const shownMails = 10
 
-/** The newest mail to the owner of an account. */
 export function mailsDetail({
   mailAdmin,
 }: {

@@ -19,11 +19,10 @@ import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './s
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** The routes of /api/admin/mail: an administrator sees what waits, and has it sent or withdrawn. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, mailAdmin, mailer, workers } = options
   app.addHook('onListen', async () => {
-    if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
+    if (workers.index === 0) void mailer.check() // never throws; start does not wait
   })
 
   app.get(
@@ -37,7 +36,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request) => {
-      const query = request.query as Query // parsed by Fastify
+      const query = request.query as Query
       const page = parsePage(query, maxPerPage)
       const filters = await filtersOf(query)
       const total = await mailAdmin.count(filters)
@@ -92,7 +91,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     async (request) => mailView(await mailAdmin.cancel(idOf(request), reauthorize(request))),
   )
 
-  /** @throws ApiError validationFailed for a state or a message that there is not */
+  /** @throws ApiError validationFailed for unknown states and messages */
   async function filtersOf(query: Query): Promise<MailFilters> {
     const [typedState, typedMessage, name] = [
       single(query, 'state'),
@@ -116,14 +115,13 @@ const messageNames = Object.keys(messageTypes)
 const noUserId = -1
 
 function idOf(request: FastifyRequest): string {
-  return (request.params as { id: string }).id // the parameter of the path
+  return (request.params as { id: string }).id
 }
 
-/** A mail on the wire. */
 export function mailView(mail: ShownMail) {
   return {
     id: mail.id,
-    message: mail.message as MessageName, // the outbox has written it
+    message: mail.message as MessageName,
     kind: mail.kind,
     state: mail.state,
     username: mail.username,

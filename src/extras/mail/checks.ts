@@ -10,7 +10,7 @@ import { readyAt } from './queue.ts'
 import { knownRecipients, recipientOfFile } from './recipient-of-file.ts'
 import { createTransport, mailFiles as filesIn, mailFolder } from './transport.ts'
 
-// An operator waits for the answer.
+// An operator waits.
 const timeouts = { connect: 5000, greeting: 5000, silence: 5000, mail: 10_000 }
 
 const mailServer: Check<OfflineContext> = {
@@ -74,7 +74,7 @@ const expiredMail: Check<InsideContext> = {
   },
 }
 
-/** Above what a service without a mail server keeps. */
+/** More than a service without a mail server keeps. */
 const maxFiles = 1000
 
 const mailFiles: Check<InsideContext> = {
@@ -99,7 +99,6 @@ const mailFiles: Check<InsideContext> = {
   },
 }
 
-/** Of the mails that are due: how many, and since when the first one is. */
 async function dueMails(
   db: DatabaseOrTransaction,
   now: number,
@@ -113,7 +112,6 @@ async function dueMails(
   return { count: Number(count), since: since === null ? null : Number(since) }
 }
 
-/** How many mails have expired unsent since a time, by message, the most first. */
 async function expiredMails(
   db: DatabaseOrTransaction,
   since: number,

@@ -3,15 +3,14 @@ import type { Clock } from '../../core/lib/clock.ts'
 import { backOffMs } from '../../core/queue/back-off.ts'
 
 /**
- * Stops the work with a server that fails whatever is sent: rows stay as they are, and after a while
- * one of them tries again.
+ * Circuit breaker. While the server fails every mail, rows stay unchanged; later, one row is
+ * retried.
  */
 export interface Circuit {
-  /** Whether nothing may be sent now. */
   isOpen(): boolean
-  /** Whether the last attempt failed: one mail at a time until one arrives. */
+  /** Whether the last attempt failed: send one mail at a time. */
   isDoubtful(): boolean
-  /** What the server said, and since when it fails; null while it takes mail. */
+  /** The last response and the first failure; null while the server accepts mail. */
   trouble(): { readonly since: number; readonly response: string } | null
   failed(response: string): void
   succeeded(): void
@@ -35,7 +34,7 @@ export function createCircuit({
     trouble: () => trouble,
     failed(response) {
       const now = clock.now()
-      if (now < openUntil) return // of another mail at the same time
+      if (now < openUntil) return // another concurrent failure
       failures += 1
       openUntil = now + backOffMs(random, delaysMs, failures)
       trouble = { since: trouble?.since ?? now, response }

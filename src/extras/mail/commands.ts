@@ -34,7 +34,6 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** Sends a mail from this process, and says what the mail server has answered. */
 async function test(call: CommandCall): Promise<void> {
   const { parseEmail } = await import('../../core/addresses/email.ts')
   const address = parseEmail(call.operands[0] ?? '')

@@ -13,7 +13,6 @@ import { mailFiles, mailFolder } from './transport.ts'
 
 const shown = 50
 
-/** Whether the routes exist. */
 function hasDevelopmentMail({
   environment,
   http,
@@ -23,9 +22,8 @@ function hasDevelopmentMail({
 }
 
 /**
- * GET /dev/mail: the mail of development, for the developer at this machine. The routes exist in
- * development alone, without a mail server and on a loopback address, and answer only requests of
- * this machine that no proxy has passed on: a mail has links that sign in.
+ * GET /dev/mail: the development mail. Only in development, without a mail server, on a loopback
+ * address, for unproxied requests of this machine: mail contains sign-in links.
  */
 export async function routes(app: FastifyInstance, { config }: Needs): Promise<void> {
   if (!hasDevelopmentMail(config)) return
@@ -63,7 +61,7 @@ ${items}</ul>`
 
   app.get('/dev/mail/:file', options, async (request, reply) => {
     assertFromHere(request)
-    const { file } = request.params as { file: string } // the parameter of the path
+    const { file } = request.params as { file: string }
     const { headers, text } = readMail(await contentOf(file))
     return sendPage(reply, {
       title: headerOf(headers, 'Subject'),
@@ -76,7 +74,7 @@ ${headers.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl
     })
   })
 
-  /** @throws ApiError routeNotFound for a name that is none of the files */
+  /** @throws ApiError routeNotFound for an unknown file */
   async function contentOf(file: string): Promise<string> {
     if (!(await mailFiles(folder)).includes(file)) throw notThere()
     return readFile(join(folder, file), 'utf8')
@@ -86,8 +84,8 @@ ${headers.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl
 const ofProxies = /^(?:forwarded|via|x-real-ip|x-client-ip|x-forwarded-.+)$/
 
 /**
- * A site that has pointed its name to this machine has another Host; a proxy names itself or its
- * client, or speaks HTTP/1.0, as nginx does if no one has told it otherwise.
+ * DNS rebinding shows in Host; a proxy sends forwarding headers, or HTTP/1.0 as nginx does by
+ * default.
  */
 function assertFromHere({ headers, raw }: FastifyRequest): void {
   const host = URL.parse(`http://${headers.host}`)?.hostname ?? ''
@@ -107,7 +105,6 @@ function headerOf(headers: readonly (readonly [string, string])[], wanted: strin
   return headers.find(([name]) => name === wanted)?.[1] ?? ''
 }
 
-/** The text, with its addresses as links. */
 function linked(text: string): Html {
   const pieces: Content[] = text
     .split(/(https?:\/\/[^\s<>"]+)/)

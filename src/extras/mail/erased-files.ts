@@ -13,13 +13,11 @@ import {
 } from './recipient-of-file.ts'
 import { idOfFile, mailFiles, mailFolder } from './transport.ts'
 
-/** These go to an address that the person had verified before. */
 const toFormerAddress: readonly MessageName[] = ['email_changed', 'deletion_requested_former']
 
 /**
- * Removes the mail of development of a person, once the erasure is committed. A row of the outbox says
- * whose mail a file is. Mail without an account, such as that of a sign-up, is the person's if it is to an
- * address of the person that no other user has.
+ * Removes a person's development mail after the erasure commits. The outbox row names the owner of
+ * a file. Mail without an account, such as a sign-up, counts if no other user has its address.
  */
 export function eraseFiles({
   config,
@@ -68,8 +66,8 @@ async function filesOf(
 }
 
 /**
- * Whether a row is of the person, or of a person who was erased: a worker may write the file of a mail
- * while an erasure withdraws it, and the last mail of an account is sent after the erasure.
+ * Also true for an erased person: a worker may write the file while the erasure cancels the mail,
+ * and the last mail is sent after the erasure.
  */
 function isOf(row: RowOfFile | undefined, userId: number): boolean {
   if (row === undefined) return false

@@ -34,7 +34,7 @@ const ofMail = (words: string) => async (world: CommandWorld) =>
 export const commands: CommandExamples = {
   'mail test': {
     events: ['mail_tested', 'mail_sent'],
-    run: ({ run }) => run('mail test post@example.org'), // to a file, as there is no mail server
+    run: ({ run }) => run('mail test post@example.org'), // to a file: no mail server
   },
   'mail list': {},
   'mail resend': { events: ['mail_resent'], run: ofMail('resend') },

@@ -3,7 +3,6 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { dueAt } from './queue.ts'
 
-/** Which mails of the outbox are shown; each is optional. */
 export interface MailFilters {
   readonly state?: Schema['mails']['state']
   readonly message?: string
@@ -12,7 +11,6 @@ export interface MailFilters {
 
 export type MailRow = Selectable<Schema['mails']> & { readonly username: string | null }
 
-/** The statements of those who look after the mail. */
 export function mailAdminStore(db: DatabaseOrTransaction) {
   const wanted = ({ state, message, userId }: MailFilters) =>
     db
@@ -34,7 +32,7 @@ export function mailAdminStore(db: DatabaseOrTransaction) {
       return Number(row.total)
     },
 
-    /** The newest first. */
+    /** Newest first. */
     page(filters: MailFilters, offset: number, limit: number): Promise<MailRow[]> {
       return shown(wanted(filters))
         .orderBy('mails.created_at', 'desc')
@@ -48,7 +46,7 @@ export function mailAdminStore(db: DatabaseOrTransaction) {
       return (await shown(wanted({}).where('mails.id', '=', id)).executeTakeFirst()) ?? null
     },
 
-    /** Has a mail sent at once that waits, or has failed and can still be sent; answers whether. */
+    /** Returns whether the mail was waiting, or failed and not wiped. */
     async resend(id: string, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('mails')
@@ -61,7 +59,7 @@ export function mailAdminStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** Withdraws a mail that waits; answers whether it did. */
+    /** Returns whether the mail was waiting. */
     async cancel(id: string, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('mails')

@@ -11,19 +11,16 @@ import { assertMail } from './outbox.ts'
 import { mailClosed, mailNotFound } from './problems.ts'
 import { createSealedMail } from './sealed-mail.ts'
 
-/** What an administrator sees of the outbox, and does with it. No link and no code is shown. */
+/** Shows no links and codes. */
 export interface MailAdmin {
   count(filters: MailFilters): Promise<number>
-  /** The newest first. */
+  /** Newest first. */
   page(filters: MailFilters, offset: number, limit: number): Promise<ShownMail[]>
-  /**
-   * Has a mail sent at once that waits, or that has failed.
-   * @throws ApiError mailNotFound, mailClosed
-   */
+  /** @throws ApiError mailNotFound, mailClosed */
   resend(id: string, guard?: Guard): Promise<ShownMail>
-  /** Withdraws a mail that waits. @throws ApiError mailNotFound, mailClosed */
+  /** @throws ApiError mailNotFound, mailClosed */
   cancel(id: string, guard?: Guard): Promise<ShownMail>
-  /** Has a mail sent to an address that says that mail arrives. @throws ApiError mailUnavailable */
+  /** @throws ApiError mailUnavailable */
   test(
     to: { readonly address: EmailAddress; readonly language: Language },
     guard?: Guard,
@@ -31,7 +28,7 @@ export interface MailAdmin {
 }
 
 export interface ShownMail extends MailRow {
-  /** Null after the end of the mail, because it was wiped. */
+  /** Null once wiped. */
   readonly address: string | null
 }
 
@@ -124,7 +121,7 @@ export function createMailAdmin(
     try {
       return sealedMail.open(id, sealed, key).address
     } catch {
-      return null // the row was changed by hand, or the data key was
+      return null // the row was edited, or the data key changed
     }
   }
 }

@@ -2,11 +2,10 @@ import { parseEmail } from '../../core/addresses/email.ts'
 import { isLoopback } from '../../core/addresses/loopback.ts'
 import { Secret } from '../../core/crypto/secret.ts'
 
-/** The relay that takes all mail. */
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** `starttls`: in clear until STARTTLS, which the relay must offer; `tls`: from the first byte. */
+  /** `starttls`: plain text until STARTTLS, which is mandatory; `tls`: implicit TLS. */
   readonly security: 'starttls' | 'tls' | 'none'
   readonly user: string | null
   readonly password: Secret | null
@@ -21,8 +20,8 @@ const schemes = {
 const forms = '`smtp://user:password@host:587`, `smtps://…` or, on loopback, `smtp+insecure://…`'
 
 /**
- * Parses SMTP_URL. The ports by default are those of RFC 6409, RFC 8314 and RFC 5321.
- * @throws Error that says what is wrong with it, without the password
+ * Parses SMTP_URL. Default ports: RFC 6409, RFC 8314, RFC 5321. @throws Error without the password
+ * in its message
  */
 export function parseMailServer(text: string): MailServer {
   const url = URL.parse(text)
@@ -58,13 +57,12 @@ function decoded(text: string): string {
   }
 }
 
-/** Who a message is from, or to whom an answer goes. */
 export interface Sender {
   readonly name: string
   readonly address: string
 }
 
-/** Parses `Name <address>`, or an address. @throws Error whose message says what is wrong with it */
+/** @throws Error */
 export function parseSender(text: string): Sender {
   const [, name = '', address = text] = /^([^<>]*)<([^<>]+)>$/.exec(text.trim()) ?? []
   const parsed = parseEmail(address.trim())
@@ -74,7 +72,7 @@ export function parseSender(text: string): Sender {
   return { name: name.trim(), address: parsed.address }
 }
 
-/** Parses a domain of mail addresses; answers it in lower case, by its A-labels. @throws Error */
+/** Returns the domain in lower case with A-labels. @throws Error */
 export function parseMailDomain(item: string): string {
   const parsed = parseEmail(`a@${item}`)
   if (!parsed) throw new Error(`holds ${JSON.stringify(item)}, which is no domain`)

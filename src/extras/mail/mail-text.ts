@@ -1,10 +1,9 @@
-/** A mail as `compose` writes it: its headers in order, decoded, and its text. */
 export interface ReadMail {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly text: string
 }
 
-/** Reads a mail that `compose` has written; no mail of others. RFC 5322, RFC 2046 section 5.1. */
+/** Reads only mail written by `compose`. RFC 5322, RFC 2046 section 5.1. */
 export function readMail(content: string): ReadMail {
   const { headers: encoded, body } = readPart(content)
   const headers = encoded.map(([name, value]) => [name, decodedWords(value)] as const)
@@ -37,7 +36,7 @@ function valueIn(headers: ReadMail['headers'], wanted: string): string {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
 }
 
-/** Decodes the encoded words of a header in UTF-8. Blanks between two of them are no data. RFC 2047. */
+/** Decodes UTF-8 encoded words; whitespace between encoded words is dropped. RFC 2047. */
 function decodedWords(value: string): string {
   return value.replaceAll(encodedWords, (words) => {
     const bytes = [...words.matchAll(encodedWord)].map(([, encoding = '', text = '']) =>
@@ -45,7 +44,7 @@ function decodedWords(value: string): string {
         ? Buffer.from(text, 'base64')
         : bytesOfHex(text.replaceAll('_', ' ')),
     )
-    return Buffer.concat(bytes).toString() // a character may lie in two words
+    return Buffer.concat(bytes).toString() // a character can span two words
   })
 }
 
@@ -57,7 +56,7 @@ function textOf({ headers, body }: Part): string {
   const encoding = valueIn(headers, 'content-transfer-encoding').toLowerCase()
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
   if (encoding !== 'quoted-printable') return body
-  // Blanks before the `=` of a soft line break are data; those behind it were added on the way.
+  // Whitespace before the `=` of a soft line break is data; whitespace after was added in transit.
   return bytesOfHex(body.replaceAll(/=[ \t]*\r\n/g, '')).toString()
 }
 

@@ -7,10 +7,7 @@ import { assertMail } from './outbox.ts'
 
 const purposes = ['proof'] as const
 
-/**
- * The proof of an account without a password and without a provider: a code that is mailed to its
- * verified address.
- */
+/** Proof by a code mailed to the verified address, for accounts without password and provider. */
 export function createMailedProof(
   deps: Pick<
     Needs,
@@ -54,7 +51,7 @@ export function createMailedProof(
       const login = { username: account.username, address: loginAddress(request) }
       const confirmation = await limits.attemptCode(login, async (attempt) => {
         attempt.onFailure({ event: proofFail, userId: account.userId })
-        // Before the code is verified, so that a locked account does not show whether it is right.
+        // Before verification, so that a locked account does not reveal whether the code is right.
         requirements.refuse('login', { account })
         return confirmations.openByCode(id, code, flow, purposes).catch((error: unknown) => {
           if (!(error instanceof ApiError) || error.row !== 'confirmationInvalid') throw error

@@ -7,24 +7,22 @@ import type { SmtpTimeouts } from './smtp.ts'
 import { createTransport } from './transport.ts'
 import { createMailWorker, type MailWorker } from './worker.ts'
 
-/** Sends the mail of the outbox, in each process of the service. */
 export interface Mailer extends Pick<MailWorker, 'expire' | 'purge' | 'sendNow'> {
-  /** Sends all that is due. */
   run(stop?: AbortSignal): Promise<void>
-  /** Whether it is too early to look again: a process looks once a second, or after it has added one. */
+  /** Whether polling is too early: once a second, or after an added mail. */
   isIdle(): boolean
-  /** The age of the oldest mail that waits; 0 if none does. @throws DatabaseUnavailable */
+  /** 0 if none waits. @throws DatabaseUnavailable */
   oldestWaitingSeconds(): Promise<number>
-  /** What the mail server said at last, and since when it takes no mail; null while it does. */
+  /** Null while the server accepts mail. */
   trouble(): { readonly since: number; readonly response: string } | null
   /**
-   * Asserts that a notice would be sent soon, for a change that the owner can take back by its mail
-   * alone. @throws ApiError serviceUnavailable if the mail server takes no mail, or notices wait
+   * For changes that the owner can undo only by mail. @throws ApiError serviceUnavailable if the
+   * mail server accepts no mail, or notices are late
    */
   assertSends(): Promise<void>
   /**
-   * Says hello to the mail server, and logs what is wrong: certificate, login, name. Without a
-   * server, production logs that mail is off. Never throws: a service starts without its mail.
+   * Connects to the mail server and logs problems: certificate, login, name. Never throws: the
+   * service starts without mail.
    */
   check(): Promise<void>
 }
@@ -43,12 +41,11 @@ export type MailerDeps = Pick<
   | 'random'
 > & {
   readonly confirmations: Pick<Needs['confirmations'], 'secretsOf'>
-  /** Of a test, which does not wait for a minute. */
   readonly timeouts?: SmtpTimeouts
 }
 
 const lookEveryMs = 1000
-/** A notice that is due for longer than this shows that the queue is full or that sending fails. */
+/** A notice due for longer means that the queue is full or sending fails. */
 const lateMs = 600_000
 
 export function createMailer(deps: MailerDeps): Mailer {
@@ -119,7 +116,7 @@ export function createMailer(deps: MailerDeps): Mailer {
     },
   }
 
-  /** Once per change, because the server is asked again and again. */
+  /** Only on changes: every retry fails the same way. */
   function tellTrouble(): void {
     const trouble = circuit.trouble()
     if ((trouble !== null) === isTroubled) return

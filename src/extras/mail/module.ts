@@ -5,8 +5,8 @@ import { tables } from './tables.ts'
 const lookEveryMs = 100
 
 /**
- * Mail: the outbox, the sender by SMTP, the texts, and the notices for owners of accounts. Routes:
- * /api/admin/mail, /api/account/notices, /dev/mail. docs/notices.md
+ * Outbox, SMTP, texts, and notices to account owners. Routes: /api/admin/mail,
+ * /api/account/notices, /dev/mail. docs/notices.md
  */
 export const module: Module = {
   name: 'mail',

@@ -4,11 +4,10 @@ import { Counters } from '../../core/measurements/counters.ts'
 import { counted, gauge } from '../../core/measurements/family.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
 
-/** Mails by result: of the attempts to send them, or their end without one. */
 export const mailResults = () =>
   new Counters(['sent', 'deferred', 'failed', 'expired', 'cancelled'].map((result) => [result]))
 
-/** Whether the mail server takes mail; null where there is none. */
+/** Null without a mail server. */
 export const relay = (): { takesMail: (() => boolean) | null } => ({ takesMail: null })
 
 export const monitoring: Monitoring = {

@@ -68,8 +68,8 @@ const NoticeBody = named(
 )
 
 /**
- * GET /notices below /api/user/account (role USER) and /api/account (any account): what the owner was
- * told of the account in the last 30 days.
+ * GET /notices under /api/user/account (role USER) and /api/account (any account): the last 30
+ * days.
  */
 export async function routes(app: App, { accounts, notices }: Needs): Promise<void> {
   app.get(

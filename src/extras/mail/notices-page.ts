@@ -6,7 +6,6 @@ import type { NoticeRow } from './views.ts'
 
 const path = '/account/notices'
 
-/** /account/notices: what happened to the account in the last 30 days. */
 export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)

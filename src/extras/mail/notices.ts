@@ -8,16 +8,14 @@ import { seal, unseal } from '../../modules/keys/seal.ts'
 import type { Actor, MessageFacts, NoticeType } from './message-types.ts'
 
 /**
- * The notices: what the owner of an account is told of it. Each is a row, for every account, and a
- * mail if the account has a verified address, and one to each address that can still take a change
- * of the address back; all commit with the change that they tell of.
+ * Notices to the owner of an account. Each is a row, plus a mail to the verified address and to
+ * each address that can still undo an address change; all commit with the reported change.
  */
 export interface Notices {
-  /** Takes the events of `noticeEvents`. */
   readonly sink: InsideSink
-  /** The notices of the last 30 days, the newest first: at most 500. */
+  /** The last 30 days, newest first, at most 500. */
   of(userId: number): Promise<Notice[]>
-  /** Deletes up to `batchSize` older ones; answers how many. */
+  /** Deletes up to `batchSize` older notices; returns the count. */
   purge(batchSize: number): Promise<number>
 }
 
@@ -28,7 +26,6 @@ export interface Notice {
   readonly facts: StoredFacts
 }
 
-/** What a notice says beside its type; each type has some of them. */
 interface StoredFacts {
   readonly by: Actor
   readonly origin: Omit<Origin, 'at'>
@@ -39,7 +36,7 @@ interface StoredFacts {
   readonly linked?: readonly string[]
 }
 
-/** Which notice an event is. Those without mail are mailed by the module that records the event. */
+/** Notices without mail are mailed by the module that records the event. */
 const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly isMailed?: false }>> =
   {
     authn_login_new_device: { type: 'new_sign_in' },
@@ -58,22 +55,20 @@ const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly is
     account_deletion_cancelled: { type: 'deletion_cancelled' },
   }
 
-/** The names of the events that the sink takes. */
 export const noticeEvents = Object.keys(noticeOf)
 
 const dayMs = 86_400_000
 const keptMs = 30 * dayMs
 const maxShown = 400
-// Anyone can lock an account by guesses, and must not push what else happened out of sight.
+// Anyone can lock an account by guessing, which must not push other notices out of the list.
 const maxLocksShown = 100
 
 /**
- * The maximum of notices of a type that are mailed in a day: who has the password can cause them again
- * and again, and must not fill the mailbox of the owner. One more mail says that there is more. Notices
- * with a way back are mailed elsewhere, and always.
+ * Mailed notices per type and day: an attacker with the password could flood the owner's mailbox.
+ * One more mail reports the limit. Notices with an undo link are mailed elsewhere, without limit.
  */
 const maxMails = 20
-/** Of locks: anyone can cause them, and the owner has been told. */
+/** Anyone can cause locks. */
 const maxLockMails = 1
 
 export function createNotices(
@@ -90,7 +85,7 @@ export function createNotices(
       const userId = event.payload.user_id
       if (!type || typeof userId !== 'number') return
       const account = await accountOf(trx, userId)
-      if (!account) return // it is being deleted
+      if (!account) return // being deleted
       const facts = factsOf(type, event, account.issuers)
       await trx
         .insertInto('notices')
@@ -98,7 +93,8 @@ export function createNotices(
         .execute()
       if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
       const mailed = await mailsOfDay(trx, { userId, type, at: event.at })
-      // Only a reader of the mailbox can cause a lock at a reset. Other mails about locks must not suppress it.
+      // Only a reader of the mailbox can cause a lock at a reset; other lock mails must not
+      // suppress its mail.
       if (type === 'locked' && !facts.during && mailed.notices >= maxLockMails) return
       const isLast = mailed.notices >= maxMails
       if (isLast && mailed.hasLast) return
@@ -106,12 +102,12 @@ export function createNotices(
       const told = { ...facts, origin, username: account.username, ...(isLast && { isLast }) }
       const mail = {
         message: type,
-        facts: told as unknown as MessageFacts[typeof type], // `factsOf` gives each type its own
+        facts: told as unknown as MessageFacts[typeof type],
         language: config.pages.language,
         isExtra: isLast,
       }
       if (account.undeliverable_at === null) await outbox.add(trx, { ...mail, to: { userId } })
-      // Who has changed the address must not act unseen by the owner, who can still take it back.
+      // The owner can still undo the change and must see what the attacker does.
       for (const { address } of await confirmations.openOf(trx, userId, 'email_undo')) {
         await outbox.add(trx, { ...mail, to: { address, userId } })
       }
@@ -129,7 +125,7 @@ export function createNotices(
       const others = await recent.where('type', '!=', 'locked').limit(maxShown).execute()
       const rows = [...locks, ...others].sort((a, b) => b.at - a.at || b.id - a.id)
       return rows.map(({ type, at, sealed: text }) => ({
-        type: type as NoticeType, // as the sink wrote it
+        type: type as NoticeType,
         at,
         facts: JSON.parse(unseal(keys.dataKey, contextOf(userId), text).toString()),
       }))
@@ -155,7 +151,7 @@ export function createNotices(
     const by = type === 'locked' ? 'service' : actorOf(context.by, Number(payload.user_id))
     const isOwn = by === 'owner' || type === 'locked'
     const { address, device } = originNow(at)
-    // The address and the device of an administrator are no business of the owner.
+    // Hide an administrator's address and device from the owner.
     const origin = isOwn ? { address, device } : { address: null, device: null }
     const { during, left, issuer } = payload
     return {
@@ -165,18 +161,17 @@ export function createNotices(
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
       ...(during === 'reset' && { during }),
-      // The owner learns which providers can still sign in to the account.
+      // These providers can still sign in.
       ...(type === 'password_changed' && issuers.length > 0 && { linked: issuers.map(providerOf) }),
     }
   }
 
-  /** The name of a provider in the settings; its issuer, if it is no longer among them. */
+  /** The provider's name; the issuer if no longer configured. */
   function providerOf(issuer: string): string {
     return config.providers.find((provider) => provider.issuer === issuer)?.name ?? issuer
   }
 }
 
-/** What a sink needs of the account, with the issuers of its identities; null if there is none any more. */
 async function accountOf(trx: DatabaseOrTransaction, userId: number) {
   const rows = await trx
     .selectFrom('accounts')
@@ -190,8 +185,8 @@ async function accountOf(trx: DatabaseOrTransaction, userId: number) {
 }
 
 /**
- * How many notices of a type were mailed in the last day, and whether one has said that there is more.
- * A notice that goes to several addresses counts once. Two changes at once count each other.
+ * Mailed notices of a type in the last day, and whether a mail has reported the limit. A notice to
+ * several addresses counts once. Takes a lock, so that concurrent changes are counted.
  */
 async function mailsOfDay(
   trx: DatabaseOrTransaction,
@@ -213,7 +208,6 @@ async function mailsOfDay(
   }
 }
 
-/** @param by the caller of the event: see `EventContext` */
 function actorOf(by: string | null, userId: number): Actor {
   if (by === null || by === String(userId)) return 'owner'
   if (by === 'cli') return 'operator'

@@ -16,47 +16,42 @@ import { createSealedMail } from './sealed-mail.ts'
 import { outboxStore, type Recipient } from './store.ts'
 
 /**
- * The outbox: mail is a row that commits with its cause or not at all, and workers send it later. A
- * request waits for no mail server. docs/adr/0058
+ * Transactional outbox: mail is a row that commits with its cause; workers send it later.
+ * docs/adr/0058
  */
 export interface Outbox {
-  /** Whether mail can be sent, or in development written to files: see `mailUnavailable`. */
+  /** Whether mail can be sent, or written to files in development. */
   readonly isAvailable: boolean
   /**
-   * Adds exactly one row, so that a caller sees no difference between addresses: a decoy, and a
-   * mail over a limit of its address or account, is a row that is never sent. Answers its id.
-   * @throws ApiError tooManyRequests for a client that has asked too often, whatever the address
+   * Always adds one row, so that callers cannot distinguish addresses: a decoy or a mail over a
+   * limit is a row that is never sent. Returns the id. @throws ApiError tooManyRequests by client
+   * limits, independent of the address
    */
   add<Name extends MessageName>(trx: DatabaseOrTransaction, mail: NewMail<Name>): Promise<string>
-  /** Called after a commit that has added a mail: the worker of this process looks at once. */
+  /** Called after a commit that added mail. */
   onAdded(listener: () => void): void
-  /** Has the worker of this process look at once. */
   wake(): void
 }
 
 export interface NewMail<Name extends MessageName> {
   readonly message: Name
   /**
-   * An account, whose verified address is read in this transaction, or an address that is stored
-   * (never the one that was typed, if an account has it). An address of null is a decoy.
+   * An account, whose verified address is read in this transaction, or a stored address (never a
+   * typed address, if an account has it). A null address is a decoy.
    */
   readonly to: MailRecipient
-  /** The id of the confirmation whose link and code the message has. */
   readonly confirmation?: string | null
-  /** The flow that asks for it, in which the code counts. Each has its own limit of a minute. */
+  /** The flow that accepts the code. Each flow has its own limit per minute. */
   readonly flow?: string | null
   readonly facts: MessageFacts[Name]
-  /** If the account has none of its own. */
   readonly language: Language
-  /** When the mail is worth nothing any more, in epoch milliseconds; three days for a notice. */
+  /** When the mail becomes useless, epoch milliseconds; default for notices: three days. */
   readonly expiresAt?: number
   readonly isDecoy?: boolean
-  /** Whether the limits of an hour, of the address and the account, do not hold it back. */
+  /** Exempt from the hourly limits. */
   readonly isBeyondHours?: boolean
-  /** Whether it is the one mail that reports a reached limit of notices. */
   readonly isExtra?: boolean
   readonly priority?: number
-  /** The address of the client that asks for it, by the rules of limits. */
   readonly client?: string
 }
 
@@ -64,21 +59,18 @@ export type MailRecipient =
   | { readonly userId: number; readonly address?: undefined }
   | { readonly address: EmailAddress | null; readonly userId?: number | null }
 
-/** The limits of mail that anyone may cause; of clients and the relay see the settings. */
+/** Limits for mail that anyone can trigger; clients and relay: see the settings. */
 export const mailLimits = {
-  /** One message of a name to an address, for each flow: a minute. */
+  /** Same message, address and flow. */
   sameMessageMs: 60_000,
-  /**
-   * All messages to an address: an hour. Beyond this and the next limit, one message of each name is
-   * sent that has a link.
-   */
+  /** Hourly. Beyond this and the next limit, one message of each name that has a link is sent. */
   perAddress: 5,
-  /** All messages to an account, over its addresses: an hour. */
+  /** Hourly, over all its addresses. */
   perAccount: 10,
   windowMs: 3_600_000,
 } as const
 
-/** Notices that are sent even to an undeliverable address: the owner has no other way back. */
+/** Sent even to an undeliverable address: the owner has no other way back. */
 const isTriedAnyway: ReadonlySet<MessageName> = new Set([
   'deletion_requested',
   'deletion_requested_former',
@@ -109,7 +101,7 @@ export function createOutbox({
       const id = randomText(random, idBytes)
       const clientIndex = client === undefined ? null : indexOfClient(client)
       const recipient = await recipientOf(trx, mail)
-      // A decoy without an address has limits of its own, so that it costs the same.
+      // A decoy without an address gets its own limits: equal cost.
       const addressIndex = sealedMail.indexOf(recipient.address?.key ?? id)
       const { isBeyondHours = false, isExtra = false } = mail
       const admitted =
@@ -176,13 +168,13 @@ export function createOutbox({
     { to }: { readonly to: MailRecipient },
   ): Promise<Recipient> {
     const userId = to.userId ?? null
-    // Read in any case, so that a decoy costs the same.
+    // Always read: equal cost for a decoy.
     const account = await outboxStore(trx).recipient(userId ?? 0)
     if (to.address === undefined) return { ...account, userId }
     return { ...account, userId, address: to.address }
   }
 
-  /** Of the person whose account it is; a request takes the same statements if it is for none. */
+  /** Runs the same statements for a request without an account. */
   async function personKeyOf(
     trx: DatabaseOrTransaction,
     userId: number | null,
@@ -205,15 +197,15 @@ export function createOutbox({
   }
 
   /**
-   * Whether the address or the account may get the mail, after those of the last minute and of the
-   * last hour; `extra`: as the one that passes a limit. @throws ApiError tooManyRequests
+   * Checks the limits of the last minute and hour; `extra`: allowed once beyond a limit. @throws
+   * ApiError tooManyRequests
    */
   async function checkLimits(
     trx: DatabaseOrTransaction,
     { message, confirmation, flow, recipient: { userId }, isBeyondHours, ...of }: Limited,
   ): Promise<'yes' | 'extra' | 'no'> {
     const { addressIndex, clientIndex } = of
-    // Two requests at once count each other.
+    // Locks, so that concurrent requests are counted.
     const names = [clientIndex ?? [], addressIndex, userId === null ? [] : `account ${userId}`]
     await takeExclusiveLocks(trx, ...names.flat().map(lockName.mail))
     const store = outboxStore(trx)
@@ -237,7 +229,7 @@ export function createOutbox({
     const { perAddress, perAccount } = mailLimits
     const isWithinHours = counts.address < perAddress && counts.account < perAccount
     if (isBeyondHours || isWithinHours) return 'yes'
-    // Strangers who ask for other mail keep no owner from a link. One is enough: it counts.
+    // Strangers who request other mail must not block an owner's link. One is enough.
     return confirmation !== null && counts.extra === 0 ? 'extra' : 'no'
   }
 
@@ -256,7 +248,7 @@ export function createOutbox({
   }
 }
 
-/** Refuses what needs mail where there is none. @throws ApiError mailUnavailable */
+/** @throws ApiError mailUnavailable */
 export function assertMail(outbox: Pick<Outbox, 'isAvailable'>): void {
   if (!outbox.isAvailable) throw new ApiError(mailUnavailable, { reason: { code: 'mail_off' } })
 }

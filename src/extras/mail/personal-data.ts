@@ -2,7 +2,6 @@ import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/export-section.ts'
 import type { Notices } from './notices.ts'
 
-/** The mail and the notices of the account in the last 30 days. */
 export function sectionsOf({
   notices,
 }: {

@@ -2,8 +2,8 @@ const maxLength = 300
 const anyAddress = /[^\s<>()[\],;:"']{1,64}@[^\s<>()[\],;:"']{1,255}/g
 
 /**
- * What a mail server answered, or the reason of an error, as one line that may be stored and shown:
- * without mail addresses, which servers like to repeat.
+ * A server response or error as one line to store and show, without mail addresses, which servers
+ * often repeat.
  */
 export function plainResponse(answer: unknown): string {
   const text =

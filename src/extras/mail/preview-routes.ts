@@ -11,7 +11,6 @@ import { MailPreview, MailPreviewId, MailPreviewList, MailPreviewQuery } from '.
 
 const access = { rule: role('ADMIN') }
 
-/** The routes of /api/admin/mail/previews: how each message reads, with made-up facts. */
 export async function routes(app: App, { config: { baseUrl, pages } }: Needs): Promise<void> {
   const samples = new Map(
     samplesOf({ name: pages.name, baseUrl }).map((sample) => [sample.title, sample]),
@@ -46,17 +45,17 @@ export async function routes(app: App, { config: { baseUrl, pages } }: Needs): P
       },
     },
     async (request) => {
-      const { id } = request.params as { id: string } // the parameter of the path
+      const { id } = request.params as { id: string }
       const sample = samples.get(id)
       if (!sample) throw new ApiError(mailNotFound, { reason: { code: 'no_such_mail' } })
-      const language = languageOf(request.query as Query) // parsed by Fastify
+      const language = languageOf(request.query as Query)
       const { render } = await import('./messages/render.ts')
       const { message, facts, context } = sample
       return { ...previewOf(sample), language, ...render(message, facts, language, context) }
     },
   )
 
-  /** @throws ApiError validationFailed for a language that there is not */
+  /** @throws ApiError validationFailed for an unknown language */
   function languageOf(query: Query) {
     const typed = single(query, 'language')
     if (typed === undefined) return pages.language

@@ -4,35 +4,31 @@ import type { Schema } from '../../core/database/schema.ts'
 import { durableQueue } from '../../core/queue/queue.ts'
 
 /**
- * The queue of mail. Mail that is sealed under the key of a person has the times in `ready_at` and
- * `lease_until`, and in the old columns a time that never comes, for versions before 0.8.0.
+ * Mail sealed under a person's key uses `ready_at` and `lease_until`; its old columns hold `never`,
+ * so that versions before 0.8.0 skip the row.
  */
 
-/** The last time that JavaScript knows, in epoch milliseconds. */
+/** The maximum JavaScript date, epoch milliseconds. */
 export const never = 8_640_000_000_000_000
 
-/** When a row is due. An index has this expression. */
+/** Matches an index expression. */
 export const readyAt = sql<number>`coalesce(ready_at, due_at)`
 
-/** When the lease of a row ends; null if it has none. */
 const leasedUntil = sql<number | null>`coalesce(lease_until, locked_until)`
 
-/** Longer than a mail may take in all (`smtpTimeouts`), so that no other worker sends it meanwhile. */
+/** Exceeds the total timeout of a mail (`smtpTimeouts`), so that no other worker sends it too. */
 const leaseMs = 240_000
 const dayMs = 86_400_000
 
-/** The columns of a new mail that is due at once. */
 export function dueOfNew(now: number, isOfPerson: boolean) {
   return isOfPerson ? { due_at: never, ready_at: now } : { due_at: now, ready_at: null }
 }
 
-/** The columns of a row that is due at a time from now on. */
 export const dueAt = (at: number) => ({
   due_at: ofPerson<number>(sql.lit(never), at),
   ready_at: ofPerson<number | null>(at, sql`null`),
 })
 
-/** The columns of a row that is leased until a time. */
 const leaseUntil = (until: number) => ({
   locked_until: ofPerson<number | null>(sql.lit(never), until),
   lease_until: ofPerson<number | null>(until, sql`null`),
@@ -44,7 +40,7 @@ export const mailQueue = durableQueue({
   table: 'mails',
   key: 'id',
   owner: 'locked_by',
-  // As the index has it: SQLite does not use it otherwise.
+  // Literally as in the index: SQLite requires it.
   isOpen: sql`state in ('waiting', 'sending')`,
   isLeased: sql`state = 'sending'`,
   dueAt: readyAt,
@@ -65,7 +61,6 @@ function ofPerson<T>(then: Value, otherwise: Value): RawBuilder<T> {
     else cast(${then} as bigint) end`
 }
 
-/** A row that its owner alone may send, until the lease ends. */
 export type LeasedMail = Selectable<Schema['mails']>
 
 export type FinalState = Exclude<Schema['mails']['state'], 'waiting' | 'sending'>
@@ -73,21 +68,18 @@ export type FinalState = Exclude<Schema['mails']['state'], 'waiting' | 'sending'
 export interface MailClaim {
   readonly owner: string
   readonly now: number
-  /** The messages that wait, because the server has taken as many as it may: shares.ts. */
+  /** Messages whose share of the rate limit is used up: shares.ts. */
   readonly heldBack?: readonly string[]
-  /** Without what is more urgent; absent: all. */
+  /** Skips more urgent mail. */
   readonly fromPriority?: number
-  /** Only this mail. */
   readonly id?: string
 }
 
-/** The statements of the workers. */
 export function mailStore(db: DatabaseOrTransaction) {
   const queue = mailQueue(db)
   return {
     ...queue,
 
-    /** Leases the most urgent row that is due. */
     lease({
       owner,
       now,
@@ -104,7 +96,7 @@ export function mailStore(db: DatabaseOrTransaction) {
       return queue.claim(now, columns, sql.join(where, sql` and `))
     },
 
-    /** Ends what has expired, and wipes what no one may send any more; up to `limit` rows. */
+    /** Expires mail, and wipes what cannot be sent any more; up to `limit` rows. */
     expire: (now: number, limit: number): Promise<LeasedMail[]> =>
       queue.changeFree(
         now,
@@ -120,7 +112,6 @@ export function mailStore(db: DatabaseOrTransaction) {
         },
       ),
 
-    /** How many requests for mail were sent between two times, by message. */
     async sentBetween(since: number, until: number): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('mails')
@@ -135,8 +126,8 @@ export function mailStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Marks the verified address of an account, if it is still this one; null: mail has arrived.
-     * Answers whether that is new.
+     * Marks the account's verified address, if unchanged; null: mail has arrived. Returns whether
+     * this is new.
      */
     async setUndeliverable(
       userId: number,
@@ -153,7 +144,6 @@ export function mailStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** When the oldest row that waits was added; null if none waits. */
     async oldestWaiting(): Promise<number | null> {
       const row = await db
         .selectFrom('mails')
@@ -163,12 +153,11 @@ export function mailStore(db: DatabaseOrTransaction) {
       return row?.at ?? null
     },
 
-    /** The earliest due time of the notices that were due at `dueBefore`; null if there are none. */
     async lateNotice(dueBefore: number): Promise<number | null> {
       const row = await db
         .selectFrom('mails')
         .select(readyAt.as('since'))
-        .where(sql<boolean>`state in ('waiting', 'sending')`) // as the index has it
+        .where(sql<boolean>`state in ('waiting', 'sending')`) // as in the index
         .where('state', '=', 'waiting')
         .where('kind', '=', 'notice')
         .where(readyAt, '<=', dueBefore)

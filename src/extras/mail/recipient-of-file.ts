@@ -7,8 +7,8 @@ import { caseFold } from '../../core/lib/text.ts'
 import { readMail } from './mail-text.ts'
 
 /**
- * The keys of the address that a mail of development is to, as users and accounts have them. Null for a
- * file that is no mail of this service, or is gone.
+ * The keys of the recipient of a development mail, as users and accounts have them. Null for a
+ * foreign or missing file.
  */
 export async function recipientOfFile(path: string): Promise<readonly string[] | null> {
   const content = await readFile(path, 'utf8').catch(() => '')
@@ -17,13 +17,11 @@ export async function recipientOfFile(path: string): Promise<readonly string[] |
   return addressKeys(/<([^<>]+)>\s*$/.exec(to)?.[1] ?? to)
 }
 
-/** The keys of the address of a user and of a verified address. */
 export function addressKeys(address: string): string[] {
   const parsed = parseEmail(address)
   return [caseFold(address), ...(parsed ? [parsed.key] : [])]
 }
 
-/** Which of these keys of addresses a user has. */
 export function knownRecipients(
   db: DatabaseOrTransaction,
   keys: readonly string[],
@@ -31,15 +29,13 @@ export function knownRecipients(
   return recipientStore(db).known(keys)
 }
 
-/** What the outbox knows of a mail that was written to a file. */
 export type RowOfFile = Pick<Selectable<Schema['mails']>, 'id' | 'user_id' | 'message' | 'state'>
 
 const atOnce = 500
 
-/** The statements that tell whose a mail of development is. */
 export function recipientStore(db: DatabaseOrTransaction) {
   return {
-    /** The rows of these mails, by their ids. A row is kept for 30 days. */
+    /** Rows are kept for 30 days. */
     async rowsOf(ids: readonly string[]): Promise<Map<string, RowOfFile>> {
       const rows = new Map<string, RowOfFile>()
       for (let from = 0; from < ids.length; from += atOnce) {
@@ -53,7 +49,6 @@ export function recipientStore(db: DatabaseOrTransaction) {
       return rows
     },
 
-    /** The addresses of a user: the one of the profile, and the verified one. */
     async addressesOf(userId: number): Promise<string[]> {
       const users = await db
         .selectFrom('users')
@@ -68,7 +63,6 @@ export function recipientStore(db: DatabaseOrTransaction) {
       return [...users, ...accounts].flatMap(({ address }) => address ?? [])
     },
 
-    /** Which of these keys of addresses a user has, besides one. */
     async known(keys: readonly string[], except: number | null = null): Promise<Set<string>> {
       const known = new Set<string>()
       for (let from = 0; from < keys.length; from += atOnce) {

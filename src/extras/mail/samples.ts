@@ -1,8 +1,7 @@
 import type { MessageContext, MessageFacts, MessageName } from './message-types.ts'
 
-/** A message with made-up facts; several of one name show what it says in several cases. */
 export interface Sample {
-  /** Unique: the name of the message, and the case where there are several. */
+  /** Unique. */
   readonly title: string
   readonly message: MessageName
   readonly facts: MessageFacts[MessageName]
@@ -12,7 +11,7 @@ export interface Sample {
 const at = Date.UTC(2026, 10, 22, 16, 32)
 const minutes = (count: number) => at + count * 60_000
 const token = 'bWFpbC1jb25maXJtYXRpb24.c2VjcmV0LW9mLXRoZS1saW5r'
-/** The secrets of the samples, which open nothing. */
+/** Not valid anywhere. */
 export const sampleSecrets = { token, code: '12345678' } as const
 
 const origin = {
@@ -29,7 +28,6 @@ const byAdministrator = {
   by: 'administrator',
 } as const
 
-/** Every message, and what differs by its facts, as a service of this name and address sends it. */
 export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): readonly Sample[] {
   const linked = (path: string, life: number): MessageContext => ({
     ...plain,

@@ -23,7 +23,7 @@ export const mailStates = [
   'dropped',
 ] as const
 
-const messages = Object.keys(messageTypes) as [MessageName] // its own keys
+const messages = Object.keys(messageTypes) as [MessageName]
 
 export const MailId = {
   type: 'object',

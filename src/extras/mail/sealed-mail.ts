@@ -7,33 +7,28 @@ import type { Needs } from '../../core/module/services.ts'
 import { storedKeysOf } from '../../modules/audit/subject-keys.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
 
-/** What a row of the outbox holds encrypted. */
 export interface MailContent {
-  /** As it is stored with the account, or was typed by the person who owns it. */
+  /** As stored with the account, or typed by its owner. */
   readonly address: string
   readonly language: Language
   /** `MessageFacts` of its message. */
   readonly facts: object
 }
 
-/** What of a row says under which key it is sealed. */
 export type SealedRow = Pick<Selectable<Schema['mails']>, 'id' | 'user_id' | 'ready_at'>
 
-/**
- * Encrypts what names a person: a dump of the database has no address, and none can be opened after
- * an erasure, which drops the person's key.
- */
+/** Encrypts personal data: dumps show no address, and erasure drops the person's key. */
 export function createSealedMail({ keys, random }: Pick<Needs, 'keys' | 'random'>) {
   const indexKey = derivedKey(keys.dataKey, 'mail addresses')
   return {
-    /** @param key of the person whose account it is for; the data key, if it is for none */
+    /** @param key of the account's person, else the data key */
     seal: (id: string, content: MailContent, key: Uint8Array = keys.dataKey): string =>
       seal(random, key, `mail ${id}`, Buffer.from(JSON.stringify(content))),
-    /** @throws Error if the row was changed by hand, or belongs to another one */
+    /** @throws Error if the row was edited, or the text belongs to another row */
     open: (id: string, sealed: string, key: Uint8Array = keys.dataKey): MailContent =>
       JSON.parse(unseal(key, `mail ${id}`, sealed).toString()),
 
-    /** The keys that open rows, by their ids; of an erased person there is none. */
+    /** Keys by row id; none for an erased person. */
     async keysOf(
       db: DatabaseOrTransaction,
       rows: readonly SealedRow[],
@@ -50,7 +45,7 @@ export function createSealedMail({ keys, random }: Pick<Needs, 'keys' | 'random'
       )
     },
 
-    /** Keyed digest of a canonical address, by which mail to it is counted and found. */
+    /** Keyed digest of a canonical address, for counting and lookup. */
     indexOf: (key: string): string => keyedDigest(indexKey, key),
   }
 }

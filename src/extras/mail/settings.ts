@@ -49,7 +49,7 @@ declare module '../../core/config/load.ts' {
   interface Config extends ConfigOf<typeof configure> {}
 }
 
-/** Whether there is mail: development writes files. */
+/** Development writes files. */
 export function hasMail({ NODE_ENV, SMTP_URL }: Pick<SettingValues, 'NODE_ENV' | 'SMTP_URL'>) {
   return SMTP_URL !== undefined || NODE_ENV !== 'production'
 }
@@ -60,17 +60,16 @@ export function configure({ values }: Reading) {
   return {
     config: {
       mail: {
-        /** Undefined: development writes files, and production sends none. */
+        /** Undefined: files in development, no mail in production. */
         server: SMTP_URL && parseMailServer(SMTP_URL.reveal()),
         from,
         replyTo: values.MAIL_REPLY_TO,
         heloName: values.MAIL_HELO_NAME ?? hostname,
         caFile: values.MAIL_CA_FILE,
-        /** How many mails a client may ask for in an hour; 0: any number. */
+        /** Per hour; 0: unlimited. */
         maxPerClient: values.MAIL_REQUESTS_PER_CLIENT,
-        /** How many mails the server takes in a minute, without notices; 0: any number. */
+        /** Excludes notices; 0: unlimited. */
         maxPerMinute: values.MAIL_PER_MINUTE,
-        /** Whether there is mail at all. */
         isOn: hasMail(values),
       },
     },

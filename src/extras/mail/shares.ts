@@ -1,9 +1,8 @@
 import { type MessageName, messageTypes, type Purpose, purposes } from './message-types.ts'
 
 /**
- * Divides MAIL_PER_MINUTE among the purposes of mail that anyone may cause. Each purpose has room of
- * its own, an eighth of the limit, which no other purpose uses: a flood of sign-ups delays no reset.
- * The rest is for all purposes. A limit below one mail for each purpose is not divided.
+ * Splits MAIL_PER_MINUTE: each purpose reserves an eighth, so that a flood of sign-ups does not
+ * delay resets. All purposes share the rest. A limit below one mail per purpose is not split.
  */
 export function heldBack(sentByMessage: ReadonlyMap<string, number>, max: number): MessageName[] {
   const requests = Object.entries(messageTypes).flatMap(([name, type]) =>

@@ -4,19 +4,17 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { MailServer } from './mail-server.ts'
 import { plainResponse } from './plain-response.ts'
 
-/** What became of an attempt to hand a mail to the server. */
 export type Delivery =
   | { readonly kind: 'sent'; readonly response: string }
-  /** Refused for good; `isAddress`: because there is no such mailbox. */
+  /** Permanent; `isAddress`: the mailbox does not exist. */
   | { readonly kind: 'refused'; readonly response: string; readonly isAddress: boolean }
-  /** Refused for now, or the connection was lost while it was sent: `isLost`. */
+  /** Temporary; `isLost`: the connection was lost while sending. */
   | { readonly kind: 'deferred'; readonly response: string; readonly isLost: boolean }
-  /** The server takes no mail at all now: it is away, its certificate is wrong, a login failed. */
+  /** The server accepts no mail: unreachable, bad certificate, failed login. */
   | { readonly kind: 'unavailable'; readonly response: string }
 
-/** A connection to the mail server, for one mail after the other. */
 export interface SmtpSession {
-  /** Never throws. After anything but `sent` the session is closed. */
+  /** Never throws. Any result but `sent` closes the session. */
   send(address: string, content: Buffer): Promise<Delivery>
   close(): void
 }
@@ -24,9 +22,8 @@ export interface SmtpSession {
 export interface SmtpDeps {
   readonly server: MailServer
   readonly heloName: string
-  /** The sender of the envelope. */
   readonly from: string
-  /** The only authority that is trusted, PEM; undefined: those of Node. */
+  /** The only trusted CA, PEM; undefined: Node's CAs. */
   readonly ca: string | undefined
   readonly clock: Pick<Clock, 'wait'>
   readonly timeouts?: SmtpTimeouts
@@ -34,12 +31,12 @@ export interface SmtpDeps {
 
 /** In milliseconds. */
 export interface SmtpTimeouts {
-  /** Until the server greets: address, connection, TLS. */
+  /** DNS, TCP and TLS, until the greeting. */
   readonly connect: number
   readonly greeting: number
-  /** Without a byte of the server, at any later stage. */
+  /** Without a byte from the server, later. */
   readonly silence: number
-  /** Of one mail in all, with its connection; ends a server that answers a byte now and then. */
+  /** Total per mail, against a server that trickles bytes. */
   readonly mail: number
 }
 
@@ -50,13 +47,11 @@ export const smtpTimeouts: SmtpTimeouts = {
   mail: 60_000,
 }
 
-/** The server is not to be used now. */
 export class RelayUnavailable extends Error {}
 
 /**
- * Opens a session: greeting, TLS, login. With `starttls` and `tls` nothing goes out in clear, and the
- * certificate is checked, whatever the server offers and the environment says.
- * @throws RelayUnavailable with what the server said
+ * Greeting, TLS, login. `starttls` and `tls` never send plain text and always verify the
+ * certificate, whatever server and environment say. @throws RelayUnavailable
  */
 export async function openSession(deps: SmtpDeps): Promise<SmtpSession> {
   const { server, timeouts = smtpTimeouts } = deps
@@ -74,7 +69,7 @@ export async function openSession(deps: SmtpDeps): Promise<SmtpSession> {
     dnsTimeout: timeouts.connect,
     socketCloseTimeout: 1000,
     maxResponseSize: 65_536,
-    allowInternalNetworkInterfaces: true, // a server on loopback, where there is no network
+    allowInternalNetworkInterfaces: true, // for a server on loopback without a network
     logger: false,
     tls: {
       minVersion: 'TLSv1.2',
@@ -83,9 +78,9 @@ export async function openSession(deps: SmtpDeps): Promise<SmtpSession> {
     },
   })
   const lost = Promise.withResolvers<never>()
-  lost.promise.catch(() => {}) // it is awaited where something is under way
+  lost.promise.catch(() => {})
   connection.on('error', lost.reject)
-  // Later: what the server said before it closed is told after the end.
+  // Deferred: the server's last response arrives after 'end'.
   connection.once('end', () =>
     setImmediate(lost.reject, new Error('the server closed the connection')),
   )
@@ -141,7 +136,7 @@ export async function openSession(deps: SmtpDeps): Promise<SmtpSession> {
     ])
   }
 
-  /** Ends what takes too long in all: a server may send a byte now and then for ever. */
+  /** Total timeout: a server can trickle bytes forever. */
   async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
     const done = new AbortController()
     const late = deps.clock.wait(milliseconds, done.signal).then(() => {
@@ -181,27 +176,27 @@ type SmtpError = Error & {
   readonly command?: string
 }
 
-/** Reads an error of the stages after the login. RFC 5321 section 4.2, RFC 3463. */
+/** For errors after the login. RFC 5321 section 4.2, RFC 3463. */
 function failureOf(error: SmtpError): Delivery {
   const { responseCode = 0, command = '' } = error
   const response = plainResponse(error)
-  // What the server says to the sender it says to every mail: no mail is at fault.
+  // A rejected sender affects every mail.
   if (responseCode > 0 && command === 'MAIL FROM') return { kind: 'unavailable', response }
   if (responseCode >= 500 && command !== 'CONN') {
     return { kind: 'refused', response, isAddress: isOfAddress(response, command) }
   }
-  // A server that hangs up (421) once it has heard of the recipient may take other mail all the same.
+  // A server that hangs up (421) after RCPT may still accept other mail.
   const isLost = responseCode === 0 || responseCode === 421 || command === 'CONN'
   return { kind: 'deferred', response, isLost }
 }
 
-// 5.1.7 to 5.1.9: the sender, or a server on the way; 5.2.2 to 5.2.4: full, too long, a list. Anyone
-// can fill a mailbox, and many servers judge the sender when they hear of the recipient.
+// 5.1.7 to 5.1.9: sender or relay; 5.2.2 to 5.2.4: full, too long, a list. Anyone can fill a
+// mailbox, and many servers reject the sender only at RCPT.
 const notOfAddress = /^(?:1\.[789]|2\.[234])$/
 
 /**
- * Whether a final refusal is about the address: there is no such mailbox or domain. Other refusals
- * (5.7: policy; 5.6: content) say nothing about it. RFC 3463 section 3.
+ * Whether mailbox or domain do not exist. Other rejections (5.7: policy; 5.6: content) do not
+ * count. RFC 3463 section 3.
  */
 function isOfAddress(response: string, command: string): boolean {
   const [, status = ''] = /^5\d\d[ -]5\.(\d{1,3}\.\d{1,3})\b/.exec(response) ?? []

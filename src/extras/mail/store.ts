@@ -6,7 +6,7 @@ import type { Language } from '../../core/lib/languages.ts'
 import { languages } from '../../core/lib/languages.ts'
 import { noLease } from './queue.ts'
 
-/** Whom a mail goes to; an address of null gets none. */
+/** A null address gets no mail. */
 export interface Recipient {
   readonly userId: number | null
   readonly address: EmailAddress | null
@@ -15,17 +15,17 @@ export interface Recipient {
 }
 
 export interface MailCounts {
-  /** Of the same message and flow, in the last minute. */
+  /** Same message and flow, in the last minute. */
   readonly same: number
   readonly address: number
   readonly account: number
-  /** Of the same message, to either, beyond a limit. */
+  /** Same message beyond a limit, by address or account. */
   readonly extra: number
 }
 
 /**
- * The requests for mail to an address or an account that were not dropped. The conditions are those
- * of their indexes, as literals: with parameters neither database would use these.
+ * Requests that were not dropped. Literal conditions: neither database uses partial indexes with
+ * parameters.
  */
 export function admittedMails(
   db: DatabaseOrTransaction,
@@ -45,7 +45,6 @@ export function outboxStore(db: DatabaseOrTransaction) {
       await db.insertInto('mails').values(mail).execute()
     },
 
-    /** The verified address of an account that may receive mail, and its language. */
     async recipient(userId: number): Promise<Omit<Recipient, 'userId'>> {
       const row = await db
         .selectFrom('accounts')
@@ -59,7 +58,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Wipes what waits for an account that goes, or could be sent again, and withdraws it. */
+    /** Cancels and wipes the sendable mail of an account before deletion. */
     async forget(userId: number, now: number): Promise<void> {
       await db
         .updateTable('mails')
@@ -74,7 +73,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .where('user_id', '=', userId)
         .where('sealed', 'is not', null)
         .execute()
-      // What the mail server said may repeat the address.
+      // The server's response may repeat the address.
       await db
         .updateTable('mails')
         .set({ response: null })
@@ -83,7 +82,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The same of mail to an address that names no account, such as that of its sign-up. */
+    /** The same for an address without an account, such as at sign-up. */
     async forgetAddress(addressIndex: string, now: number): Promise<void> {
       await db
         .updateTable('mails')
@@ -102,7 +101,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** When a client last caused mail, sent or not: the latest first. */
+    /** Times of a client's requests, sent or not, newest first. */
     async askedBy(clientIndex: string, since: number, max: number): Promise<number[]> {
       const rows = await db
         .selectFrom('mails')
@@ -115,7 +114,6 @@ export function outboxStore(db: DatabaseOrTransaction) {
       return rows.map((row) => row.created_at)
     },
 
-    /** How many requests for mail were admitted to an address, and to an account. */
     async counts(of: {
       readonly message: string
       readonly flow: string | null

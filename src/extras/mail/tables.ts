@@ -7,7 +7,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     sealed: ['sealed'],
     needsKeys: true,
-    isLogin: true, // a restored one would be sent again
+    isLogin: true, // a restore would send it again
     person: { column: 'user_id', onDelete: 'set-null' },
     namesPerson: {
       columns: ['sealed', 'response'],
@@ -45,51 +45,47 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** The outbox. */
 interface MailsTable {
   id: string
-  /** The name of the message. */
   message: string
   kind: 'request' | 'notice'
-  /** `dropped`: never sent, because no account has the address or a limit was reached. */
+  /** `dropped`: never sent: no account has the address, or a limit was reached. */
   state: 'waiting' | 'sending' | 'sent' | 'failed' | 'expired' | 'cancelled' | 'dropped'
   user_id: number | null
   confirmation: string | null
-  /** JSON of address, language and facts; null after it was sent. */
+  /** JSON of address, language and facts; null once sent. */
   sealed: string | null
   address_index: string
-  /** Keyed digest of the network of the client that asked for it. */
+  /** Keyed digest of the client's network. */
   client_index: string | null
-  /** Lower ones go first. */
+  /** Lower first. */
   priority: number
   attempts: Generated<number>
   due_at: number
   expires_at: number
-  /** When it is due, if it is sealed under the key of its person; null: under the data key. */
+  /** Due time, if sealed under the person's key; null: data key. */
   ready_at: number | null
-  /** The lease of the process that sends it. */
   locked_until: number | null
-  /** The same of mail that has `ready_at`: see mail/due.ts. */
+  /** The lease of mail with `ready_at`: see queue.ts. */
   lease_until: number | null
   locked_by: string | null
-  /** What the mail server answered at last. */
   response: string | null
   created_at: number
   finished_at: number | null
-  /** The flow in which the code counts: a flow of pages, or the `id` in the answer to a program. */
+  /** The flow that accepts the code: a page flow, or the `id` in an API response. */
   flow: string | null
-  /** How many codes were typed in the flow since this mail. */
+  /** Codes typed since this mail. */
   tries: Generated<number>
-  /** Whether it was sent although a limit was reached: 0 or 1. */
+  /** Whether sent beyond a limit: 0 or 1. */
   is_extra: Generated<number>
 }
 
-/** The notices to owners of accounts, for 30 days. */
+/** Kept for 30 days. */
 interface NoticesTable {
   id: Generated<number>
   user_id: number
   type: string
   at: number
-  /** JSON of the facts, under the data key. */
+  /** JSON, under the data key. */
   sealed: string
 }

@@ -7,14 +7,13 @@ import type { Sender } from './mail-server.ts'
 import { plainResponse } from './plain-response.ts'
 import { type Delivery, openSession, RelayUnavailable, type SmtpTimeouts } from './smtp.ts'
 
-/** Where mail goes: a mail server, or files in development. */
 export interface Transport {
   /** @throws RelayUnavailable */
   open(): Promise<TransportSession>
 }
 
 export interface TransportSession {
-  /** After anything but `sent` the session is closed. */
+  /** Any result but `sent` closes the session. */
   send(mail: OutgoingMail): Promise<Delivery>
   close(): void
 }
@@ -25,7 +24,7 @@ export interface TransportDeps {
   readonly timeouts?: SmtpTimeouts
 }
 
-/** Answers null if there is no mail: see `Outbox.isAvailable`. */
+/** Null if mail is off: see `Outbox.isAvailable`. */
 export function createTransport(deps: TransportDeps): Transport | null {
   const { mail } = deps.config
   if (mail.server && mail.from) return relayTransport(deps, mail.server, mail.from)
@@ -56,7 +55,7 @@ function relayTransport(
   }
 }
 
-/** Read at each connection, so that a renewed one counts without a restart. */
+/** Read per connection: a renewed CA needs no restart. */
 async function readAuthority(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
@@ -65,7 +64,6 @@ async function readAuthority(file: string): Promise<string> {
   }
 }
 
-/** The folder of the mail of development. */
 export function mailFolder({ database }: Pick<Config, 'database'>): string {
   return join(database.dataDirectory, 'mail')
 }
@@ -73,7 +71,7 @@ export function mailFolder({ database }: Pick<Config, 'database'>): string {
 const developmentSender: Sender = { name: '', address: 'gatehouse@localhost.example' }
 const keptFiles = 200
 
-/** Writes `.eml` files, whose names begin with their time; the newest are kept. */
+/** Writes `.eml` files named by time; keeps the newest. */
 export function fileTransport(folder: string): Transport {
   return {
     open: async () => ({
@@ -91,14 +89,12 @@ export function fileTransport(folder: string): Transport {
   }
 }
 
-/** The id of a mail of development, by the name of its file. */
 export function idOfFile(name: string): string {
   return /Z-([^.]+)\.eml$/.exec(name)?.[1] ?? ''
 }
 
-/** The names of the mail of development, the newest first. */
 export async function mailFiles(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((): string[] => []) // before the first mail
+  const names = await readdir(folder).catch((): string[] => []) // missing before the first mail
   return names
     .filter((name) => name.endsWith('.eml'))
     .sort()

@@ -1,10 +1,9 @@
-/** The page of what happened to the own account. */
 export interface NoticesViews {
   'account-notices': NoticesView
 }
 
 export interface NoticesView {
-  /** The newest first. */
+  /** Newest first. */
   readonly notices: readonly NoticeRow[]
 }
 
@@ -27,7 +26,7 @@ export interface NoticeRow {
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'
   readonly browser: string | null
   readonly system: string | null
-  /** Of the client; null for the address of another person. */
+  /** The client's; null for another person. */
   readonly address: string | null
 }
 

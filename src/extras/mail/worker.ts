@@ -38,7 +38,7 @@ export type MailWorkerDeps = Pick<
   readonly confirmations: Pick<Needs['confirmations'], 'secretsOf'>
   readonly render: () => Promise<Render>
   readonly circuit: Circuit
-  /** Null: there is no mail, and nothing waits. */
+  /** Null: mail is off. */
   readonly transport: Transport | null
 }
 
@@ -46,11 +46,11 @@ const retryDelaysMs = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]
 const lanes = 4
 const maxLostInARow = 3
 const minuteMs = 60_000
-/** Each fourth lease begins at another priority, in turn: no mail waits for ever behind urgent mail. */
+/** Every fourth lease starts at another priority, in turn: urgent mail cannot starve the rest. */
 const fairEvery = 4
 const keptMs = 30 * 86_400_000
 
-/** Sends what the outbox holds. Any number of workers share the work. docs/adr/0058, 0083 */
+/** Any number of workers share the work. docs/adr/0058, 0083 */
 export function createMailWorker(deps: MailWorkerDeps) {
   const { asyncCommitDb, circuit, clock, config, db, events, measurements, random, transport } =
     deps
@@ -60,14 +60,13 @@ export function createMailWorker(deps: MailWorkerDeps) {
   let leases = 0
 
   return {
-    /** Sends all that is due. */
     async run(stop?: AbortSignal): Promise<void> {
       if (transport === null || circuit.isOpen()) return
       const count = circuit.isDoubtful() ? 1 : lanes
       await Promise.all(Array.from({ length: count }, () => sendDue(transport, stop)))
     },
 
-    /** Sends one mail at once. Returns null if the mail did not wait, or another worker has it. */
+    /** Null if the mail was not waiting, or another worker has it. */
     async sendNow(id: string): Promise<Delivery | null> {
       if (transport === null) return null
       const mail = await mailStore(db).lease({ owner: newOwner(), now: clock.now(), id })
@@ -80,7 +79,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
       }
     },
 
-    /** Ends expired rows and wipes what cannot be sent any more. Returns how many. */
+    /** Also wipes what cannot be sent any more. Returns the count. */
     async expire(batchSize: number): Promise<number> {
       const over = await transact(db, [], async (trx) => {
         const ended = await mailStore(trx).expire(clock.now(), batchSize)
@@ -94,7 +93,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
       return over.length + (await mailStore(db).capDelays(clock.now(), batchSize))
     },
 
-    /** Deletes up to `batchSize` rows that are older than 30 days. Returns how many. */
+    /** Deletes up to `batchSize` rows older than 30 days. Returns the count. */
     purge: (batchSize: number): Promise<number> =>
       deleteExpired(
         asyncCommitDb,
@@ -103,7 +102,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
       ),
   }
 
-  /** Sends one mail after the other, over one connection, as long as there are any. */
+  /** Sends sequentially over one connection. */
   async function sendDue(to: Transport, stop: AbortSignal | undefined): Promise<void> {
     const sender = createSender(to)
     try {
@@ -117,7 +116,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
     }
   }
 
-  /** Sends leased mail over a connection, which is opened for the first. */
+  /** Opens the connection for the first mail. */
   function createSender(to: Transport) {
     let session: TransportSession | undefined
     return {
@@ -144,7 +143,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
         return { kind: 'unavailable', response: error.message }
       }
       const delivery = await session.send(mail)
-      if (delivery.kind !== 'sent') session = undefined // it is closed
+      if (delivery.kind !== 'sent') session = undefined
       return delivery
     }
   }
@@ -153,7 +152,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
     const now = clock.now()
     const max = config.mail.maxPerMinute
     const store = mailStore(db)
-    // Ignores times in the future, from a clock that was ahead: they would delay all mail until then.
+    // Ignores future times from a clock that was ahead: they would delay all mail.
     const sent = max > 0 && (await store.sentBetween(now - minuteMs, now + minuteMs))
     const held = sent ? heldBack(sent, max) : []
     const any = { owner: newOwner(), now, heldBack: held }
@@ -162,7 +161,6 @@ export function createMailWorker(deps: MailWorkerDeps) {
     return fair ?? store.lease(any)
   }
 
-  /** The first priority of the next lease: 0, except for each fourth lease. */
   function nextPriority(): number {
     leases += 1
     if (leases % fairEvery > 0) return 0
@@ -173,7 +171,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
     | { readonly mail: OutgoingMail; readonly content: MailContent }
     | { readonly state: FinalState; readonly response: string }
 
-  /** Writes the message; its secrets are made anew at each attempt, and stored nowhere. */
+  /** Generates new secrets per attempt; never stored. */
   async function prepare(row: LeasedMail): Promise<Ready> {
     if (row.expires_at <= clock.now()) return { state: 'expired', response: 'it was too late' }
     const key = (await sealedMail.keysOf(db, [row])).get(row.id)
@@ -187,7 +185,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
     const secrets =
       confirmation === null ? undefined : await deps.confirmations.secretsOf(confirmation, flow)
     if (secrets === null) return { state: 'cancelled', response: 'its link counts no more' }
-    const message = row.message as MessageName // the outbox has written it
+    const message = row.message as MessageName
     const { baseUrl } = config
     const path = messagePaths[message]
     const render = await deps.render()
@@ -205,7 +203,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
     return { mail, content }
   }
 
-  /** A mail that cannot be written waits, and those behind it are sent. */
+  /** A mail that cannot be written waits and does not block the queue. */
   async function putBack(row: LeasedMail, error: unknown): Promise<null> {
     if (error instanceof DatabaseUnavailable) throw error
     deps.log.error({ err: error, mail: row.id, message: row.message }, 'a mail was not written')
@@ -230,7 +228,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
   async function settle(row: LeasedMail, content: MailContent, delivery: Delivery): Promise<void> {
     const { kind, response } = delivery
     lostInARow = kind === 'deferred' && delivery.isLost ? lostInARow + 1 : 0
-    // A server that loses every mail loses all of them; one that loses a single mail may go on.
+    // Opens the circuit only after several lost mails in a row: a single mail can cause one.
     if (kind === 'unavailable' || lostInARow >= maxLostInARow) circuit.failed(response)
     else if (kind !== 'deferred' || !delivery.isLost) circuit.succeeded()
     if (kind === 'sent') return finish(row, 'sent', response, content)
@@ -241,7 +239,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
     await mailStore(db).retry(row, clock.now(), { attempts: row.attempts - 1, response })
   }
 
-  /** `content`: whose address has proved to have a mailbox, or to have none. */
+  /** `content`: proves that the mailbox exists, or not. */
   async function finish(
     row: LeasedMail,
     state: FinalState,
@@ -251,7 +249,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
     const now = clock.now()
     const ended = await transact(db, [], async (trx) => {
       const end = { state, response, finished_at: now }
-      // A failed mail may be sent again by an administrator, until it expires.
+      // An administrator can resend a failed mail until it expires.
       const isOurs = await mailStore(trx).end(row, {
         ...end,
         ...(state !== 'failed' && { sealed: null }),
@@ -290,7 +288,7 @@ export function createMailWorker(deps: MailWorkerDeps) {
 
 export type MailWorker = ReturnType<typeof createMailWorker>
 
-/** Some servers repeat the address in what they say, which is stored and told without it. */
+/** Servers often repeat the address in responses. */
 function withoutAddress(delivery: Delivery, address: string): Delivery {
   const named = address.toLowerCase()
   let { response } = delivery

@@ -10,13 +10,12 @@ import { ReadingAdapter, type SqlText } from '../../core/database/reading.ts'
 import { beginSpan, isExported } from '../../core/events/context.ts'
 import type { Span } from '../../core/events/trace-context.ts'
 
-/** The databases, by their names in OpenTelemetry's semantic conventions. */
+/** Names of OpenTelemetry's semantic conventions. */
 export type DatabaseSystem = 'sqlite' | 'postgresql'
 
 /**
- * Wraps a dialect: each transaction and each statement of a request that is exported is a span of it.
- * A statement is told as it is prepared, without its values. Work that is not exported gets the
- * connections of the dialect itself.
+ * Adds a span per transaction and statement of exported requests, with the prepared text and no
+ * values. Other work uses the dialect's connections directly.
  */
 export function tracedDialect(dialect: Dialect, system: DatabaseSystem): Dialect {
   return {
@@ -27,7 +26,7 @@ export function tracedDialect(dialect: Dialect, system: DatabaseSystem): Dialect
   }
 }
 
-/** Reads of SQLite that bypass its connections pass here. */
+/** SQLite reads that bypass connections. */
 function tracedAdapter(adapter: DialectAdapter, system: DatabaseSystem): DialectAdapter {
   if (!(adapter instanceof ReadingAdapter)) return adapter
   return new ReadingAdapter(<R>(query: SqlText) => {
@@ -72,7 +71,7 @@ function tracedDriver(driver: Driver, system: DatabaseSystem): Driver {
   }
   const rollbackTransaction: Driver['rollbackTransaction'] = async (given) => {
     if (!(given instanceof TracedConnection)) return driver.rollbackTransaction(given)
-    // What made it necessary is told by the statement that failed, or is a refusal and no failure.
+    // The failed statement already reports the cause of a rollback.
     await driver
       .rollbackTransaction(given.connection)
       .finally(() => given.endTransaction('rollback'))
@@ -98,10 +97,8 @@ function tracedDriver(driver: Driver, system: DatabaseSystem): Driver {
   }
 }
 
-/** A connection, for one use by a request that is exported. */
 class TracedConnection implements DatabaseConnection {
   readonly connection: DatabaseConnection
-  /** How long the work waited for it. */
   readonly waitMs: number
   transaction: Span | null = null
   readonly #system: DatabaseSystem
@@ -130,7 +127,6 @@ class TracedConnection implements DatabaseConnection {
   }
 }
 
-/** Begins the span of a statement, within its transaction or the request. */
 function beginStatement(
   transaction: Span | null,
   sql: string,
@@ -148,7 +144,7 @@ const maxTextLength = 2048
 const maxDescribed = 500
 const described = new Map<string, ReturnType<typeof describeAnew>>()
 
-/** What is told of a statement. Most texts come again and again. */
+/** Cached: texts repeat. */
 function describe(sql: string): ReturnType<typeof describeAnew> {
   const known = described.get(sql)
   if (known) return known
@@ -170,7 +166,7 @@ function describeAnew(sql: string) {
   }
 }
 
-/** The table that a statement is about: the first that is named outside of all parentheses. */
+/** The first table outside all parentheses. */
 function tableOf(sql: string): string | undefined {
   let depth = 0
   for (const [found, table] of sql.matchAll(/[()]|\b(?:from|into|update|join)\s+"?(\w+)/gi)) {
@@ -192,7 +188,7 @@ async function during<T>(span: Span, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The class of an error. Its message may hold values. */
+/** The class only: messages may contain values. */
 function typeOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown'
 }

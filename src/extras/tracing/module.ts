@@ -1,6 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/** Export of traces by OTLP, where an endpoint is set. docs/tracing.md, docs/adr/0089 */
+/** OTLP trace export, if an endpoint is set. docs/tracing.md, docs/adr/0089 */
 export const module: Module = {
   name: 'tracing',
   settings: () => import('./settings.ts'),

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { CreateTracing } from '../../core/runtime/tracing.ts'
 
-/**
- * Loads the code that uses the packages of OpenTelemetry. The packages are optional peer
- * dependencies. @throws Error with the command that installs the packages
- */
+/** OpenTelemetry packages are optional peer dependencies. @throws Error with the install command */
 export async function loadTracing(): Promise<CreateTracing> {
   try {
     return (await import('./start.ts')).createTracing
@@ -16,7 +13,7 @@ export async function loadTracing(): Promise<CreateTracing> {
   }
 }
 
-/** The command that installs the tested versions of the packages. */
+/** Installs tested versions. */
 export function installCommand(): string {
   const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
   const versions: Record<string, string> = JSON.parse(text).peerDependencies

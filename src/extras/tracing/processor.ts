@@ -2,22 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 import type { TracesDeps } from '../../core/runtime/tracing.ts'
 
-/** How long a stop may wait for the collector. */
+/** The maximum shutdown wait. */
 const closeMs = 2000
-/** Ended spans in memory: about 2 MB. */
+/** About 2 MB. */
 const maxWaiting = 2048
 
 export interface CountingProcessor extends SpanProcessor {
   exported(): number
-  /** Spans that the collector did not get: the queue was full, or an export failed. */
+  /** Queue full or export failed. */
   dropped(): number
   waiting(): number
   drop(): void
 }
 
-/** The batch processor of OpenTelemetry, with counts and one log line per outage. */
+/** Adds counts and one log line per outage. */
 export function createProcessor(exporter: SpanExporter, log: TracesDeps['log']): CountingProcessor {
-  // Timers and connections outlive the request in whose context they begin.
+  // Timers and connections outlive the starting request's context.
   const outside = AsyncLocalStorage.snapshot()
   let exported = 0
   let dropped = 0
@@ -40,7 +40,6 @@ export function createProcessor(exporter: SpanExporter, log: TracesDeps['log']):
     },
   })
 
-  /** Logs the first failure, and the first success after a failure. */
   function note(hasFailed: boolean, reason: string | undefined): void {
     if (hasFailed === isFailing) return
     isFailing = hasFailed

@@ -12,7 +12,7 @@ import type { Config } from '../../core/config/load.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
 export interface LimitedSampler extends Sampler {
-  /** How many traces were not exported because of the limit per second. */
+  /** Traces over the rate limit. */
   refused(): number
 }
 
@@ -20,9 +20,8 @@ const sampled = { decision: SamplingDecision.RECORD_AND_SAMPLED }
 const notSampled = { decision: SamplingDecision.NOT_RECORD }
 
 /**
- * The sampler of OTEL_TRACES_SAMPLER with a limit: `maxPerSecond` traces begin in a second. Traces
- * that only a caller asked for get half of the limit, so that a caller cannot flood the collector
- * and cannot displace other traces.
+ * Limits new traces per second. Traces requested only by a caller get half, so that callers cannot
+ * flood the collector or displace other traces.
  */
 export function createSampler(
   { sampler, ratio, maxPerSecond }: Pick<Config['traces'], 'sampler' | 'ratio' | 'maxPerSecond'>,
@@ -66,7 +65,6 @@ function rootSampler(name: Config['traces']['sampler'], ratio: number): Sampler 
   return name.endsWith('always_off') ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio)
 }
 
-/** The span of this process that the new span is a part of. */
 function localParent(context: Context): SpanContext | undefined {
   const parent = trace.getSpanContext(context)
   return parent?.isRemote ? undefined : parent

@@ -2,7 +2,7 @@ import { isLoopback } from '../../core/addresses/loopback.ts'
 import { integer, oneOf, optional, secret, text, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 
-/** How the traces that are exported are chosen, by OpenTelemetry's names. */
+/** OpenTelemetry's names. */
 export const samplers = [
   'always_on',
   'always_off',
@@ -13,10 +13,7 @@ export const samplers = [
 ] as const
 export type Sampler = (typeof samplers)[number]
 
-/**
- * The settings of traces, by the names of the OpenTelemetry specification (environment variables,
- * OTLP exporter), so that what an operator sets for other services works here too.
- */
+/** OpenTelemetry's standard names, so that operators can reuse their settings. */
 export const settings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional({
     doc: 'The address of an OpenTelemetry collector, to which `/v1/traces` is added; usually `http://localhost:4318`. Traces go there by OTLP over HTTP as JSON. Unset: no traces are exported. docs/tracing.md',
@@ -80,7 +77,7 @@ export function configure({ values }: Reading) {
   return {
     config: {
       traces: {
-        /** Where traces go; undefined: no traces are exported. */
+        /** Undefined: no export. */
         url,
         headers,
         tracesHeaders,
@@ -95,7 +92,7 @@ export function configure({ values }: Reading) {
   }
 }
 
-/** Whether an address is one of plain HTTP to another machine. */
+/** Plain HTTP to another machine. */
 function goesUnguarded(address: string | undefined): boolean {
   const { protocol, hostname } = new URL(address ?? 'https://none')
   return protocol === 'http:' && !isLoopback(hostname)
@@ -119,7 +116,7 @@ function parseRatio(value: string): number {
   return ratio
 }
 
-/** Reads pairs as W3C Baggage writes its members. @throws Error that repeats no part of them */
+/** W3C Baggage syntax. @throws Error without the input */
 export function parsePairs(text: string): Readonly<Record<string, string>> {
   const pairs: Record<string, string> = {}
   for (const member of text.split(',')) {

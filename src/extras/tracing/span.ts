@@ -18,17 +18,16 @@ import type {
 
 const kinds = { internal: SdkKind.INTERNAL, server: SdkKind.SERVER, client: SdkKind.CLIENT }
 
-/** What the spans of one trace in this process share. */
 export interface TraceUnderWay {
   readonly tracer: Tracer
-  /** The `tracestate` of the caller. */
+  /** The caller's `tracestate`. */
   readonly state: string | null
-  /** The beginning of the trace here: epoch milliseconds, and the monotonic clock. */
+  /** Epoch milliseconds. */
   readonly epochMs: number
   readonly beganAt: number
-  /** How many spans may still begin in the trace. */
+  /** Remaining spans. */
   left: number
-  /** Counts a span that did not begin because of the limit. */
+  /** Counts a span over the limit. */
   readonly drop: () => void
 }
 
@@ -38,7 +37,7 @@ export interface SpanStart {
   readonly attributes: SpanAttributes | undefined
 }
 
-/** Begins a span; null for a span that the sampler does not take. */
+/** Null if not sampled. */
 export function beginSpan(under: TraceUnderWay, start: SpanStart, parent: Context): Span | null {
   const { name, kind, attributes } = start
   const options = {
@@ -49,7 +48,7 @@ export function beginSpan(under: TraceUnderWay, start: SpanStart, parent: Contex
   return span.isRecording() ? spanOf(span, under) : null
 }
 
-/** The context of a trace that a caller began; without a caller, of a new trace. */
+/** A new trace without caller. */
 export function contextOf(caller: TraceContext | null): Context {
   if (!caller) return ROOT_CONTEXT
   const { traceId, spanId, isSampled, state } = caller
@@ -62,7 +61,7 @@ export function contextOf(caller: TraceContext | null): Context {
   })
 }
 
-/** The time by the monotonic clock: a part never seems to outlive the whole. */
+/** Monotonic: a child never outlasts its parent. */
 function nowIn({ epochMs, beganAt }: TraceUnderWay): HrTime {
   const ms = epochMs + performance.now() - beganAt
   return [Math.floor(ms / 1000), Math.floor((ms % 1000) * 1e6)]

@@ -14,7 +14,7 @@ import { beginSpan, contextOf, type SpanStart } from './span.ts'
 
 const traceIdBytes = 16
 const spanIdBytes = 8
-/** The spans of one request: a list of all users is read in many steps. */
+/** Per request: listing all users takes many statements. */
 const maxSpans = 500
 
 export const createTracing: CreateTracing = (config, deps) => ({
@@ -54,7 +54,6 @@ function createTraces(config: Config['traces'], deps: TracesDeps): Traces {
   })
   const tracer = provider.getTracer('gatehouse', version)
 
-  /** Begins a trace, or the part of a caller's trace in this process. */
   function begin(start: SpanStart, caller: TraceContext | null) {
     const under = {
       ...{ tracer, state: caller?.state ?? null, left: maxSpans - 1, drop: processor.drop },

@@ -3,7 +3,7 @@ import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { ClientList } from './schemas.ts'
 
-/** GET /api/admin/clients: the clients as this process has read them, never a hash of a secret. */
+/** GET /api/admin/clients: as last read; never a secret's hash. */
 export async function routes(app: App, { clients }: Needs): Promise<void> {
   app.get(
     '/api/admin/clients',

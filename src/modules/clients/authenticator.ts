@@ -16,13 +16,12 @@ import { clientAuthenticationFail } from './events.ts'
 import { invalidClient } from './problems.ts'
 
 /**
- * Authenticates a client by HTTP Basic (RFC 6749 section 2.3.1), at routes that name the scheme. Where
- * a route also accepts Basic of accounts, an id of a client is never looked up as a username.
+ * HTTP Basic for clients (RFC 6749 section 2.3.1), at routes with this scheme. A client id is never
+ * looked up as a username.
  *
- * An attempt at a secret is reserved in the database, as a login is. That would cost each request of a
- * busy client two transactions. So a client that sent its right secret is remembered with the address:
- * its next right secret from there needs no attempt. A wrong secret for the client from this address
- * ends that, so that the rate limits admit or refuse every guess after the first before it is compared.
+ * Reserving an attempt takes two database transactions. So a right secret is remembered with the
+ * client's address and needs no further attempt. A wrong secret for that client and address ends
+ * the exemption: rate limits decide every guess after the first before comparison.
  */
 export interface ClientAuthenticatorDeps {
   readonly clientLimits: ClientLimits
@@ -35,12 +34,11 @@ export interface ClientAuthenticatorDeps {
 const rememberedMs = 900_000
 const maxRemembered = 10_000
 
-/** Makes the authenticator of the scheme `client`. */
 export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticator {
   const { clientLimits, clients, clock, events, workers } = deps
-  /** By client and address: until when a right secret needs no attempt, in epoch milliseconds. */
+  /** By client and address: end of the exemption, epoch milliseconds. */
   const remembered = new BoundedMap<string, number>(maxRemembered)
-  /** By client and address: the last of the attempts under way. */
+  /** By client and address: the last pending attempt. */
   const turns = new Map<string, Promise<void>>()
   workers.onAsked('wrong client secret', (key) => remembered.delete(key as string))
 
@@ -49,7 +47,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
     header: 'basic',
     missing: invalidClient,
     challenge: 'Basic realm="clients"',
-    csrf: 'sameSite', // a browser in which the secret was typed sends it again without being asked
+    csrf: 'sameSite', // browsers resend a typed secret automatically
     errors: ['tooManyLoginAttempts'],
     describes: {
       type: 'http',
@@ -87,7 +85,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
     const address = clientAddress(request)
     const key = `${sent.id} ${throttledAddress(address)}`
     if (isRemembered(key, sent)) return
-    // A wrong secret ends the memory of the other workers too, before it is answered.
+    // Clear the exemption in other workers before responding.
     if (workers.count > 1 && !clients.hasSecret(sent.client, sent.texts)) {
       await workers.askOthers('wrong client secret', key)
     }
@@ -100,7 +98,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
     }
   }
 
-  /** Whether the secret is right, for a client that was right from this address before. */
+  /** Whether the secret is right and exempt at this address. */
   function isRemembered(key: string, { client, texts }: ClientCredentials): boolean {
     if ((remembered.get(key) ?? 0) <= clock.now()) return false
     remembered.delete(key)
@@ -110,8 +108,8 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   }
 
   /**
-   * Makes an attempt after those that are under way here. If one of them was right, a right secret
-   * needs no attempt of its own; if one was refused without being judged, so is this one.
+   * Waits for pending attempts. After a success, a right secret needs no attempt; after a rejection
+   * without comparison, this attempt is rejected too.
    */
   async function inTurn(key: string, sent: ClientCredentials, address: string): Promise<void> {
     const before = turns.get(key)
@@ -138,15 +136,14 @@ function wrongSecret(client: Client | null): RefusalReason {
   return { code: 'wrong_client_secret', facts: { client: client.id } }
 }
 
-/** The credentials of a request. */
 interface ClientCredentials {
   readonly id: string
   readonly client: Client | null
-  /** The secret as it was sent, and form-decoded. */
+  /** As sent, and form-decoded. */
   readonly texts: readonly string[]
 }
 
-/** Whether a Basic header may be that of an account as well. */
+/** Whether Basic accepts accounts too. */
 function acceptsAccounts({ routeOptions }: FastifyRequest): boolean {
   const { accepted = [] } = routeOptions.config
   return accepted.some(({ header, scheme }) => header === 'basic' && scheme !== 'client')

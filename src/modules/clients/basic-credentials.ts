@@ -1,4 +1,3 @@
-/** The name and the secret of HTTP Basic. */
 export interface BasicCredentials {
   readonly name: string
   readonly secret: string
@@ -7,8 +6,8 @@ export interface BasicCredentials {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses an Authorization header of the scheme Basic. Undefined for another scheme or no header;
- * null if it is malformed. Secrets may contain colons. RFC 7617 section 2.
+ * Undefined for another scheme or no header; null if malformed. Secrets may contain colons. RFC
+ * 7617 section 2.
  */
 export function basicCredentials(header: string | undefined): BasicCredentials | null | undefined {
   const found = /^basic(?: +(.*))?$/i.exec(header ?? '')
@@ -26,10 +25,7 @@ export function basicCredentials(header: string | undefined): BasicCredentials |
   return { name: text.slice(0, colon), secret: text.slice(colon + 1) }
 }
 
-/**
- * Decodes a part that a client has form-urlencoded before Basic (RFC 6749 section 2.3.1); a text that
- * is not so encoded as it is.
- */
+/** Clients form-urlencode before Basic (RFC 6749 section 2.3.1); other text stays unchanged. */
 export function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

@@ -18,9 +18,9 @@ import type { Clock } from '../../core/lib/clock.ts'
 import { systemCode } from '../../core/reason.ts'
 import { type Client, clientsText, maxBytes, parseClients } from './clients-file.ts'
 
-/** Why a file of clients was not read or changed; nothing was done. */
+/** The file is unchanged. */
 export class ClientsFileError extends Error {
-  /** `rights`: the file or its folder cannot be used; `content`: it has mistakes. */
+  /** `rights`: no access to file or folder; `content`: invalid. */
   readonly kind: 'missing' | 'rights' | 'content' | 'busy'
 
   constructor(kind: ClientsFileError['kind'], message: string) {
@@ -33,7 +33,7 @@ export class ClientsFileError extends Error {
 const maxWaitMs = 2000
 const pollMs = 50
 
-/** Reads a file of clients. @throws ClientsFileError */
+/** @throws ClientsFileError */
 export function clientsIn(path: string): readonly Client[] {
   const found = read(path)
   if (!found) throw new ClientsFileError('missing', `there is no file ${path}`)
@@ -41,10 +41,9 @@ export function clientsIn(path: string): readonly Client[] {
 }
 
 /**
- * Changes a file of clients as a whole: it is replaced by a new one with the same mode and owner, so
- * that a reader sees the old or the new content. Of several processes one changes it at a time. A file
- * that does not exist is made, with mode 0600, if `mayMake`.
- * @throws ClientsFileError, and what `change` throws; then the file is as it was
+ * Replaces the file atomically, keeping mode and owner; one process at a time. Creates a missing
+ * file with mode 0600 if `mayMake`. @throws ClientsFileError, or errors of `change`; the file then
+ * stays unchanged
  */
 export async function changeClients(
   path: string,
@@ -52,9 +51,9 @@ export async function changeClients(
   { clock, mayMake = false }: { readonly clock: Clock; readonly mayMake?: boolean },
 ): Promise<void> {
   const target = targetOf(path)
-  const draft = `${target}.new` // its existence is the lock of a change
+  const draft = `${target}.new` // its existence is the lock
   const descriptor = await openDraft(draft, path, clock)
-  // No waiting from here on: a signal finds the draft removed or the change done.
+  // Synchronous from here: signals cannot leave a draft.
   try {
     const found = read(path)
     if (!found && !mayMake) throw new ClientsFileError('missing', `there is no file ${path}`)
@@ -72,7 +71,7 @@ export async function changeClients(
   }
 }
 
-/** The file behind a symbolic link, which the change must not replace. */
+/** Resolves a symbolic link, which must not be replaced. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path)
@@ -116,20 +115,20 @@ function read(path: string): { clients: readonly Client[]; stats: Stats } | null
   throw new ClientsFileError('content', `${path} ${mistakes.join('; ')}`)
 }
 
-/** Gives the new file the mode and the owner of the old one, which the service must read. */
+/** The service must be able to read the new file. */
 function takeOver(descriptor: number, { mode, uid, gid }: Stats): void {
   const own = fstatSync(descriptor)
   if (own.uid !== uid || own.gid !== gid) fchownSync(descriptor, uid, gid)
   fchmodSync(descriptor, mode & 0o777)
 }
 
-/** Makes the new name survive a loss of power, where the file system can. */
+/** Persists the rename, where supported. */
 function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, 'r')
     fsyncSync(descriptor)
     closeSync(descriptor)
-  } catch {} // the change is done, and visible
+  } catch {} // the change is visible already
 }
 
 function refusalOf(error: unknown, path: string): unknown {

@@ -3,14 +3,14 @@ import { readText } from '../../core/config/read-file.ts'
 import { type ClientPermission, clientPermissions } from '../../core/policy/principal.ts'
 import { hashedSecretWeaknesses } from '../../core/secret-strength/hashed-secret.ts'
 
-/** A client of `CLIENTS_FILE`: a service that asks here about tokens, RFC 6749 section 2, or for metrics. */
+/** A service that introspects tokens (RFC 6749 section 2) or reads metrics. */
 export interface Client {
   readonly id: string
-  /** The SHA-256 of each valid secret, as hex digits: one, and during a rotation two. */
+  /** SHA-256 hex digests; two during a rotation. */
   readonly secretHashes: readonly string[]
   /**
-   * The client may learn about tokens, and end tokens, that have one of these as `aud`. Empty only for
-   * one that may do neither.
+   * The client may introspect and revoke tokens with one of these `aud`. Empty only without both
+   * permissions.
    */
   readonly audiences: readonly string[]
   readonly may: readonly ClientPermission[]
@@ -18,7 +18,7 @@ export interface Client {
 
 export interface ClientsReading {
   readonly clients: readonly Client[]
-  /** All of them, each beginning with the setting. */
+  /** Each begins with the setting. */
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
 }
@@ -26,16 +26,13 @@ export interface ClientsReading {
 export const maxSecrets = 2
 const setting = 'CLIENTS_FILE'
 export const maxBytes = 1_048_576
-// Characters that need no encoding in Basic, and cannot be confused in a log.
+// Needs no encoding in Basic; unambiguous in logs.
 const idFormat = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const hashFormat = /^sha256:([0-9a-f]{64})$/i
 const fields = ['id', 'secret_hash', 'secret_hashes', 'audiences', 'may']
 const maxAudienceLength = 256
 
-/**
- * Reads the file of clients; no clients without one. Continues after a mistake, so that all are
- * reported at once.
- */
+/** Empty without a file. Reports all mistakes at once. */
 export function readClients(
   path: string | undefined,
   { audience }: { readonly audience?: string } = {},
@@ -63,17 +60,15 @@ function refused(mistakes: readonly string[]): ClientsReading {
   return { clients: [], mistakes: mistakes.map((line) => `${setting} ${line}`), warnings: [] }
 }
 
-/** Whether one of the permissions is about tokens, and so about their audiences. */
+/** Token permissions require audiences. */
 export function asksAboutTokens(may: readonly ClientPermission[]): boolean {
   return may.some((permission) => permission !== 'metrics')
 }
 
-/** Whether a text can be the id of a client. */
 export function isClientId(text: string): boolean {
   return idFormat.test(text)
 }
 
-/** The text of a file of clients, which `parseClients` reads. */
 export function clientsText(clients: readonly Client[]): string {
   const entries = clients.map(({ id, secretHashes, audiences, may }) => {
     const hashes = secretHashes.map((hex) => `sha256:${hex}`)
@@ -84,7 +79,7 @@ export function clientsText(clients: readonly Client[]): string {
   return `${JSON.stringify({ clients: entries }, null, 2)}\n`
 }
 
-/** Parses the text of a file of clients; its mistakes, without the name of the setting. */
+/** Mistakes omit the setting's name. */
 export function parseClients(text: string): Pick<ClientsReading, 'clients' | 'mistakes'> {
   let value: unknown
   try {
@@ -122,7 +117,7 @@ export function parseClients(text: string): Pick<ClientsReading, 'clients' | 'mi
 }
 
 interface Parsed extends Omit<Client, 'id'> {
-  /** Null if it is none. */
+  /** Null if invalid. */
   readonly id: string | null
   readonly mistakes: readonly string[]
 }
@@ -138,7 +133,7 @@ function parseClient(entry: unknown): Parsed {
   )
   const known = clientPermissions.filter((permission) => textsIn(may).includes(permission))
   const isIntact = (list: unknown, length: number) => Array.isArray(list) && list.length === length
-  // One that may read the metrics and nothing else has no use for audiences.
+  // A metrics-only client needs no audiences.
   const isEmpty = audiences === undefined || (Array.isArray(audiences) && audiences.length === 0)
   const mayLackAudiences = isEmpty && known.length > 0 && !asksAboutTokens(known)
   const unknown = Object.keys(entry).filter((name) => !fields.includes(name))
@@ -188,7 +183,6 @@ function weakSecrets(clients: readonly Client[]): string[] {
   })
 }
 
-/** Whether a text can be an audience of a client. */
 export function isAudience(text: string): boolean {
   return text !== '' && text.length <= maxAudienceLength && !/\p{C}/u.test(text)
 }
@@ -201,7 +195,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A name of the file as JSON, so that its control characters do not reach the terminal. */
+/** JSON: control characters must not reach the terminal. */
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 64))
 }

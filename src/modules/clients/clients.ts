@@ -7,30 +7,23 @@ import type { Workers } from '../../core/workers/workers.ts'
 import { type Client, maxSecrets, readClients } from './clients-file.ts'
 import { clientsChanged } from './events.ts'
 
-/** The clients of CLIENTS_FILE, as this process last read it. docs/adr/0034 */
+/** As last read by this process. docs/adr/0034 */
 export interface Clients {
-  /** The client of an id; null if there is none. Ids are compared exactly. */
+  /** Exact match. */
   byId(id: string): Client | null
   ids(): string[]
-  /** The clients in use, and what is wrong with the present file, if that is not used. */
+  /** The active clients, and the mistakes of a rejected file. */
   list(): ListedClients
-  /**
-   * Whether one of the texts is a secret of the client. The work is the same for every client, also
-   * for null, and does not depend on where a text differs.
-   */
+  /** Constant time, also for null. */
   hasSecret(client: Client | null, texts: readonly string[]): boolean
-  /**
-   * Reads the file again if it has changed. A file with mistakes changes nothing: they are logged,
-   * once, and the clients before stay.
-   */
+  /** Rereads a changed file. An invalid file is logged once, and the previous clients stay. */
   refresh(): Promise<void>
 }
 
 export interface ListedClients {
-  /** Whether CLIENTS_FILE is set. */
   readonly isConfigured: boolean
   readonly inUse: readonly Client[]
-  /** Empty unless the file was changed and has mistakes. */
+  /** Non-empty if the changed file is invalid. */
   readonly mistakes: readonly string[]
 }
 
@@ -41,10 +34,10 @@ export interface ClientsDeps {
   readonly workers: Pick<Workers, 'index' | 'keep'>
 }
 
-// No text has this hash; compared where a client has fewer secrets than another, or does not exist.
+// Matches no text; pads comparisons for clients with fewer secrets or none.
 const noHash = '0'.repeat(64)
 
-/** Begins with the clients that were read with the settings. */
+/** Starts with the clients read with the settings. */
 export function createClients({ config, events, log, workers }: ClientsDeps): Clients {
   const { file, atStart } = config.clients
   let clients = mapOf(atStart)
@@ -85,7 +78,7 @@ export function createClients({ config, events, log, workers }: ClientsDeps): Cl
       const before = clients
       clients = mapOf(reading.clients)
       workers.keep('CLIENTS_FILE', reading.clients)
-      if (isFirst && isSame(before, clients)) return // nothing has changed since the start
+      if (isFirst && isSame(before, clients)) return // unchanged since startup
       if (!tells) return
       for (const warning of reading.warnings) log.warn(warning)
       events.emit(clientsChanged, { clients: [...clients.keys()] })

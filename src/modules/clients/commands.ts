@@ -15,7 +15,7 @@ const file = {
   file: { type: 'string', value: 'path', doc: 'the file of clients; CLIENTS_FILE by default' },
 } as const
 
-/** The commands of the file of clients. A running service takes a change up within a second. */
+/** A running service applies changes within a second. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'client add',
@@ -61,7 +61,7 @@ async function add(call: CommandCall): Promise<void> {
   }
   const wanted = textsIn(call, 'may')
   const may = clientPermissions.filter((permission) => wanted.includes(permission))
-  // Audiences are of tokens: one that only reads the metrics needs none.
+  // A metrics-only client needs no audiences.
   const isAboutTokens = may.length === 0 || asksAboutTokens(may)
   const audiences = isAboutTokens ? textsOf(call, 'audience') : textsIn(call, 'audience')
   if (!audiences.every(isAudience)) {
@@ -135,12 +135,11 @@ async function remove(call: CommandCall): Promise<void> {
   call.output.result({ id, file: path }, `${id} is removed from ${path}.`)
 }
 
-/** What a client may do, as a verb. */
 function inWords(permission: ClientPermission): string {
   return permission === 'metrics' ? 'read the metrics' : permission
 }
 
-/** Makes a secret: 32 random bytes as base64url, and the digits of its SHA-256. */
+/** 32 random bytes as base64url, and their SHA-256. */
 async function newSecret(): Promise<{ secret: string; hex: string }> {
   const { hash } = await import('node:crypto')
   const { randomText, systemRandom } = await import('../../core/crypto/random.ts')
@@ -148,7 +147,7 @@ async function newSecret(): Promise<{ secret: string; hex: string }> {
   return { secret, hex: hash('sha256', secret, 'hex') }
 }
 
-/** Writes a result with a secret, which is never shown again. @throws CommandError if it was not written */
+/** The secret is never shown again. @throws CommandError if the output fails */
 async function tell(
   { output }: CommandCall,
   record: Readonly<Record<string, unknown>> & { readonly secret: string },
@@ -159,7 +158,7 @@ async function tell(
   throw new CommandError('done, but the secret could not be shown: `client secret` makes another')
 }
 
-/** Changes the client that the operand names; null removes it. Answers the path of the file. */
+/** `changed` returns null to remove the client. Returns the file's path. */
 function changeOne(call: CommandCall, changed: (client: Client) => Client | null): Promise<string> {
   const id = idOf(call)
   return change(call, false, (clients) => {
@@ -182,7 +181,7 @@ async function change(
   return path
 }
 
-/** Runs work on the file. @throws CommandError with the exit code of a ClientsFileError */
+/** @throws CommandError with the exit code of a ClientsFileError */
 async function refusing<T>(work: () => Promise<T>): Promise<T> {
   const { ClientsFileError } = await import('./change-file.ts')
   try {
@@ -199,7 +198,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws UsageError if there is none */
+/** @throws UsageError */
 function pathOf(call: CommandCall): string {
   const path = textOf(call, 'file') ?? call.terminal.env.CLIENTS_FILE ?? ''
   if (path === '') throw new UsageError('name the file of clients: --file, or CLIENTS_FILE')
@@ -210,14 +209,14 @@ function idOf({ operands: [id = ''] }: CommandCall): string {
   return id
 }
 
-/** The values of an option, each once. @throws UsageError if there is none */
+/** Unique values. @throws UsageError if none */
 function textsOf(call: CommandCall, option: string): string[] {
   const given = textsIn(call, option)
   if (given.length === 0) throw new UsageError(`--${option} is missing`)
   return given
 }
 
-/** The values of an option, each once; none if it is not given. */
+/** Unique values. */
 function textsIn({ values }: CommandCall, option: string): string[] {
   return [...new Set([values[option] ?? []].flat().map(String))]
 }

@@ -12,7 +12,7 @@ const inFile =
   ({ run }: CommandWorld) =>
     run(`client ${words} --file ${clientsFile([entry('one')])}`)
 
-// A file is no part of the database: the service logs that it has taken up a change.
+// No database change: the service logs applied file changes.
 export const commands: CommandExamples = {
   'client add': { run: inFile('add another --audience api --may revoke') },
   'client list': { run: inFile('list') },

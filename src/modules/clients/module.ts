@@ -4,8 +4,8 @@ import { invalidClient } from './problems.ts'
 const refreshMs = 1000
 
 /**
- * Clients of CLIENTS_FILE: programs that authenticate with a secret, for introspection and
- * revocation. Routes: /api/admin/clients. docs/adr/0034
+ * CLIENTS_FILE: programs with a secret, for introspection and revocation. Routes:
+ * /api/admin/clients. docs/adr/0034
  */
 export const module: Module = {
   name: 'clients',

@@ -5,7 +5,6 @@ import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { Browser, FlowData, PageFlow } from './flows.ts'
 
-/** The content of an unstored flow, which the browser carries. */
 export type Carried<Data extends FlowData> = Pick<
   PageFlow<Data>,
   'secret' | 'step' | 'data' | 'returnTo' | 'language' | 'expiresAt'
@@ -13,14 +12,14 @@ export type Carried<Data extends FlowData> = Pick<
 
 type Bound = Pick<Browser, 'cookie'>
 
-// Proxies and Node refuse long addresses. A longer text is mostly a return address, and its encoded
-// characters deflate well. The first byte says which form a text has.
+// Proxies and Node reject long URLs. Longer text is mostly an encoded return address, which
+// deflates well. The first byte names the form.
 const maxPlainBytes = 1024
 const forms = { plain: 0, deflated: 1 } as const
 
 /**
- * Unstored flows: `?flow=` holds the flow, sealed for its purpose and for the cookie of its browser. A
- * browser can send an older form of a flow again, so a flow with a correct proof must be stored.
+ * Unstored flows: `?flow=` is sealed for its purpose and browser cookie. A browser can replay an
+ * older form, so a flow with a correct proof must be stored.
  */
 export function createCarriedFlows({
   keys,
@@ -37,7 +36,7 @@ export function createCarriedFlows({
       return seal(random, key, contextOf(purpose, browser), packed(Buffer.from(plain)))
     },
 
-    /** Null for a text that was sealed for another purpose or browser, or never. */
+    /** Null unless sealed for this purpose and browser. */
     open<Data extends FlowData>(
       sealed: string,
       purpose: string,
@@ -45,7 +44,7 @@ export function createCarriedFlows({
     ): Carried<Data> | null {
       try {
         const plain = unpacked(unseal(key, contextOf(purpose, browser), sealed))
-        return JSON.parse(plain.toString()) // written by `seal`
+        return JSON.parse(plain.toString())
       } catch {
         return null
       }

@@ -1,26 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 
-/** A cookie that binds flows to the browser that began them. */
+/** Binds flows to the browser that began them. */
 export interface BrowserCookie {
-  /** The value that the browser has sent, undefined without a well-formed one. */
+  /** Undefined unless well-formed. */
   read(request: FastifyRequest): string | undefined
-  /** The same, or a new value: the same for all flows of a browser, so that two tabs can go on. */
+  /** Creates a value if absent: shared by all tabs of a browser. */
   valueOf(request: FastifyRequest, random: Random): string
   set(reply: FastifyReply, value: string): void
   clear(reply: FastifyReply): void
 }
 
 /**
- * It is Lax, because the browser must send it when a provider redirects back, and with the link of a
- * mail. The prefix `__Host-` of its name prevents other hosts of the domain from setting one.
- * RFC 6265bis section 4.1.3.2.
+ * Lax: sent on redirects from providers and links in mail. The prefix `__Host-` prevents other
+ * hosts of the domain from setting the cookie. RFC 6265bis section 4.1.3.2.
  */
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const secretBytes = 32
 const format = /^[A-Za-z0-9_-]{43}$/
 
-/** A cookie of this name, which lives for so many seconds after each time it was set. */
+/** The lifetime renews each time the cookie is set. */
 export function browserCookie(name: `__Host-${string}`, seconds: number): BrowserCookie {
   const read = ({ headers, server }: FastifyRequest) => {
     const value =

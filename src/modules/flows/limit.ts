@@ -6,28 +6,27 @@ import { flowStore, type StoredFlow } from './store.ts'
 
 export interface FlowLimitOptions {
   readonly clock: Clock
-  /** What is under way, for the log. */
+  /** For the log. */
   readonly what: string
   readonly reason: 'too_many_sign_ins' | 'too_many_page_flows'
 }
 
-/** The limits of stored flows, for each purpose. */
+/** Limits per purpose. */
 export interface FlowLimit {
   /**
-   * Asserts that a purpose has room for one more flow of no account. A flow of an account counts only
-   * towards the limit of that account.
-   * @throws ApiError serviceUnavailable
+   * For flows without account; other flows count towards their account's limit. @throws ApiError
+   * serviceUnavailable
    */
   assertRoom(db: DatabaseOrTransaction, flow: FlowInput): Promise<void>
-  /** Removes the oldest flows of the account, or of the address and its network, beyond their limits. */
+  /** Per account, or per address and network. */
   removeOldest(trx: DatabaseOrTransaction, flow: FlowInput & Pick<StoredFlow, 'id'>): Promise<void>
 }
 
 type FlowInput = Pick<StoredFlow, 'purpose' | 'address' | 'userId'>
 
-// Beyond the limit of an address or a network, its oldest flows are removed; beyond the limit of a
-// purpose, new flows are refused. A customer of a network provider often has an IPv6 /48, which holds
-// 65,536 of the /64 networks that count as one address.
+// Over the limit of an address or network, the oldest flows are removed; over a purpose's limit,
+// new flows are rejected. Customers often have an IPv6 /48: 65,536 /64 networks, each counted as
+// one address.
 const maxPerAddress = 1000
 const maxPerNetwork = 4000
 const maxPerAccount = 20
@@ -37,8 +36,8 @@ const recountFullMs = 1000
 const fullRetrySeconds = 30
 
 /**
- * Creates the limits of stored flows. The database counts the flows of a purpose at intervals,
- * because counting 100,000 takes about 20 ms; in between, those that begin in this process are added.
+ * Counting 100,000 flows takes about 20 ms: the database counts at intervals, plus the flows begun
+ * here since.
  */
 export function createFlowLimit({ clock, what, reason }: FlowLimitOptions): FlowLimit {
   const counts = new Map<string, { underWay: number; countedAt: number }>()
@@ -51,7 +50,7 @@ export function createFlowLimit({ clock, what, reason }: FlowLimitOptions): Flow
       counts.set(purpose, count)
       const age = Math.abs(now - count.countedAt)
       if (age >= recountMs || (count.underWay >= maxPerPurpose && age >= recountFullMs)) {
-        count.countedAt = now // before the query, so that concurrent requests use the last count
+        count.countedAt = now // before the query: concurrent requests use the last count
         count.underWay = await flowStore(db).countOfAddresses(purpose, now)
       }
       if (count.underWay >= maxPerPurpose) {

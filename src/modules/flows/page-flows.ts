@@ -165,7 +165,7 @@ export function createPageFlows({
     return { ...next, sealed }
   }
 
-  /** Stores a flow; beyond a limit, the oldest of the same account or address are removed. */
+  /** Beyond a limit, removes the oldest flows of the account or address. */
   async function insert<Data extends FlowData>(
     trx: DatabaseOrTransaction,
     flow: PageFlow<Data>,
@@ -197,7 +197,7 @@ export function createPageFlows({
   }
 
   function dataOf<Data extends FlowData>({ id, sealed }: StoredFlow): Data {
-    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `sealOf`
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString())
   }
 
   function flowOf<Data extends FlowData>(
@@ -223,7 +223,7 @@ export function createPageFlows({
   }
 }
 
-/** Binds the data to their row. Data of another row belong to another browser. */
+/** Binds data to the row: another row belongs to another browser. */
 function contextOf(key: string): string {
   return `page flow:${key}`
 }

@@ -12,61 +12,51 @@ import {
   type PagePurpose,
 } from './flows.ts'
 
-// As long as the longest flow, an invitation's aside: its link begins a new one. The value is no
-// secret of an account, and a short life would end the flows of a person who is slow.
+// Covers the longest flow, except invitations, whose link begins a new flow. The value is no
+// account secret.
 const cookieSeconds = 7 * 86_400
 const cookie = browserCookie(pageCookieName, cookieSeconds)
 
-/** The browser of the request; one without the cookie gets it with the answer. */
+/** Sets a missing cookie. */
 export function browserOf(request: FastifyRequest, reply: FastifyReply, random: Random): Browser {
   const value = cookie.valueOf(request, random)
   cookie.set(reply, value)
   return { cookie: value, address: clientAddress(request) }
 }
 
-/** The browser of the request if it has the cookie already; null otherwise. */
 export function knownBrowser(request: FastifyRequest): Browser | null {
   const value = cookie.read(request)
   return value === undefined ? null : { cookie: value, address: clientAddress(request) }
 }
 
-/** Ends all flows of the browser: it loses the cookie, which they are bound to. */
+/** Drops the cookie, which ends all flows of the browser. */
 export function forgetBrowser(request: FastifyRequest, reply: FastifyReply): void {
   if (cookie.read(request) !== undefined) cookie.clear(reply)
 }
 
-/**
- * Finds the flow that `?flow=` of the request names, of this browser and this purpose; null if it is
- * unknown or has ended: a GET then begins anew.
- */
+/** Null if unknown or ended: a GET then starts over. */
 export function flowOf<Data extends FlowData>(
   pageFlows: Pick<PageFlows, 'find'>,
   request: FastifyRequest,
   purpose: PagePurpose,
 ): Promise<PageFlow<Data> | null> {
-  const { flow } = request.query as { flow?: unknown } // parsed by Fastify
+  const { flow } = request.query as { flow?: unknown }
   return pageFlows.find<Data>(flow, knownBrowser(request), purpose)
 }
 
-/**
- * The address that starts an expired flow again, with the same return address; null for any other
- * flow.
- */
+/** Restarts an expired flow with its return address; else null. */
 export function freshAddress(
   pageFlows: Pick<PageFlows, 'returnToOfExpired'>,
   request: FastifyRequest,
   purpose: PagePurpose,
   path: string,
 ): string | null {
-  const { flow } = request.query as { flow?: unknown } // parsed by Fastify
+  const { flow } = request.query as { flow?: unknown }
   const return_to = pageFlows.returnToOfExpired(flow, knownBrowser(request), purpose)
   return return_to === null ? null : `${path}?${new URLSearchParams({ return_to, ended: '1' })}`
 }
 
-/**
- * Finds the flow of a form, and asserts that one of its pages has sent it.
- * @throws ApiError signInFailed if it is unknown or has ended; csrfTokenInvalid
- */
+/** @throws ApiError signInFailed if unknown or ended; csrfTokenInvalid */
 export async function flowOfForm<Data extends FlowData>(
   pageFlows: Pick<PageFlows, 'find' | 'assertForm'>,
   request: FastifyRequest,
@@ -74,7 +64,7 @@ export async function flowOfForm<Data extends FlowData>(
 ): Promise<PageFlow<Data>> {
   const flow = await flowOf<Data>(pageFlows, request, purpose)
   if (!flow) throw flowExpired('page_flow_unknown')
-  const { csrf_token } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
+  const { csrf_token } = (request.body ?? {}) as { csrf_token?: unknown }
   pageFlows.assertForm(flow, csrf_token)
   return flow
 }

@@ -4,28 +4,27 @@ import { isSafe } from '../../core/http/routes/declaration.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whether `return_to` may name this GET. Absent: not one without HEAD (`exposeHeadRoute: false`), which
-     * uses something up, begins a flow or issues a ticket. False for a step of a flow and for a sign-out.
+     * Whether `return_to` may name this GET. Default: false without HEAD (`exposeHeadRoute:
+     * false`), because such a GET uses something up, begins a flow or issues a ticket. Set false
+     * for flow steps and sign-out.
      */
     isReturnTarget?: boolean
   }
 }
 
-/** The paths of this service to which a sign-in may lead back, by the declarations of the routes. */
 export interface ReturnPaths {
-  /** Takes the declaration of a route; called for each route, before the first request. */
+  /** Called per route, before the first request. */
   add(route: Pick<RouteOptions, 'config' | 'exposeHeadRoute' | 'method' | 'url'>): void
   /**
-   * Whether a browser may be sent to an address. False for one of this service whose GET uses something
-   * up or begins a flow, and for one that no GET answers. An address of no route is none of ours: a proxy
-   * may give it to an application.
+   * False for our paths without a GET, or whose GET uses something up or begins a flow. Unknown
+   * paths pass: a proxy may route them to an application.
    */
   isTarget(address: string): boolean
 }
 
 export function createReturnPaths({ baseUrl }: { readonly baseUrl: string }): ReturnPaths {
   const own = new URL(baseUrl).origin
-  // The segments of each route, by what its declaration says.
+  // Path segments by declaration.
   const routes = { target: [] as string[][], noTarget: [] as string[][], noGet: [] as string[][] }
 
   return {
@@ -33,7 +32,7 @@ export function createReturnPaths({ baseUrl }: { readonly baseUrl: string }): Re
       const segments = segmentsOf(url)
       const isTarget = config?.isReturnTarget ?? exposeHeadRoute !== false
       if ([method].flat().includes('GET')) routes[isTarget ? 'target' : 'noTarget'].push(segments)
-      else if (!isSafe(method)) routes.noGet.push(segments) // a HEAD is a copy, an OPTIONS a preflight
+      else if (!isSafe(method)) routes.noGet.push(segments) // HEAD is a copy, OPTIONS a preflight
     },
 
     isTarget(address) {
@@ -47,7 +46,6 @@ export function createReturnPaths({ baseUrl }: { readonly baseUrl: string }): Re
   }
 }
 
-/** Whether the router gives a path to the route of a pattern. */
 function isAt(pattern: readonly string[], path: readonly string[]): boolean {
   const isLonger = pattern.at(-1) === '*'
   const isOfLength = isLonger ? path.length >= pattern.length : path.length === pattern.length
@@ -55,15 +53,15 @@ function isAt(pattern: readonly string[], path: readonly string[]): boolean {
 }
 
 /**
- * The segments of a path, without the differences that the router or a proxy before it may overlook.
- * `URL` has resolved the dots, the encoded ones too.
+ * Removes differences that the router or a proxy may ignore. `URL` has resolved dots, encoded or
+ * not.
  */
 function segmentsOf(path: string): string[] {
   const plain = path.toLowerCase().replace(/;[^/]*/g, '')
   return plain.split('/').filter((segment) => segment !== '')
 }
 
-/** The router refuses a path that cannot be decoded. */
+/** The router rejects undecodable paths. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -1,36 +1,33 @@
 import type { ReturnPaths } from './return-paths.ts'
 
-/** The target of a sign-in that names none, or one outside of this service. */
+/** The default target of a sign-in. */
 export const home = '/'
-/** The longest address that a browser is sent back to. */
 export const maxReturnToLength = 2048
-// Of the path that holds such an address, with each character encoded.
+// A path containing such an address, fully encoded.
 const maxWrappedLength = 3 * maxReturnToLength + 128
-// Neither `//host` nor `/\host`, which browsers read as another host after removing control
-// characters.
+// Excludes `//host` and `/\host`: browsers remove control characters and then read another host.
 const localPath = /^\/(?![/\\])[^\\\p{Cc}]*$/u
 const encoded = /%(?:09|0a|0d|2f|5c)/i
 const unsafe = /[\s\\\p{Cc}]/u
 
-/** Where a browser may be sent to: see `services.redirectOrigins`. */
+/** See `services.redirectOrigins`. */
 export interface ReturnOrigins extends Pick<ReturnPaths, 'isTarget'> {
-  /** Whether it is one of REDIRECT_ORIGINS, or the host of an application behind a proxy. */
+  /** REDIRECT_ORIGINS, and application hosts behind a proxy. */
   includes(origin: string): boolean
-  /** Whether a rule of forward authentication names it: a session is handed over there by a ticket. */
+  /** Forward-authentication hosts receive the session by ticket. */
   isForwarded(origin: string): boolean
 }
 
 interface Options {
-  /** Absent: any path of this service, and no address of another. */
+  /** Absent: only paths of this service. */
   readonly origins?: ReturnOrigins
   readonly otherwise?: string
-  /** By default `maxReturnToLength`. */
   readonly maxLength?: number
 }
 
 /**
- * Answers the value if it is a path of this service to which a sign-in may lead, or an address of one
- * of the origins exactly as a browser writes it; otherwise `/`, or what is given. T86.
+ * Accepts allowed paths of this service and addresses of the origins in browser spelling; otherwise
+ * `/` or the given default. T86.
  */
 export function parseReturnTo(
   value: unknown,
@@ -49,25 +46,23 @@ export function parseReturnTo(
     const address = inAscii(value)
     return address.length > maxLength ? otherwise : address
   }
-  // What its query holds is checked too, and written anew.
+  // Checks and rebuilds its query too.
   return addressOf(parseDestination(Object.fromEntries(query), { origins, otherwise }))
 }
 
-/** What /signin was asked for, beside where it shall lead. */
 export interface Destination {
   /** Checked by `parseReturnTo`. */
   readonly returnTo: string
-  /** Digest of the browser's cookie at the host of an application; null without one. */
+  /** Digest of the browser's cookie at an application host. */
   readonly browser: string | null
-  /** Whether the login must have two factors. */
   readonly needsTwoFactors: boolean
 }
 
-/** The path that leads on to an application with a ticket, once the person is signed in. */
+/** Continues to an application with a ticket after sign-in. */
 export const applicationPath = '/signin/application'
 const browserFormat = /^[A-Za-z0-9_-]{43}$/
 
-/** Reads the query of /signin, and of `applicationPath`. */
+/** The query of /signin and `applicationPath`. */
 export function parseDestination(
   { return_to, browser, two_factor }: Readonly<Record<string, unknown>>,
   { origins, otherwise }: { readonly origins: ReturnOrigins; readonly otherwise: string },
@@ -84,29 +79,27 @@ export function parseDestination(
 }
 
 /**
- * The address to which a sign-in leads: where it was asked for, or the path of this service that goes
- * on from there. That is a path like any other, so that each way of a sign-in keeps it: by mail, at a
- * provider, with a sign-up before it.
+ * The target itself, or a path of this service that continues there, so that every sign-in method
+ * (mail, provider, sign-up) keeps it.
  */
 export function addressOf({ returnTo, browser, needsTwoFactors }: Destination): string {
   if (browser === null && !needsTwoFactors) return returnTo
   const query = [
     ...(browser === null ? [] : [`browser=${browser}`]),
     ...(needsTwoFactors ? ['two_factor=1'] : []),
-    // The last, with its slashes as they are: a checked path holds no encoded one.
+    // Last; slashes stay plain, as a checked path contains no encoded slash.
     `return_to=${encodeURIComponent(returnTo).replaceAll('%2F', '/')}`,
   ]
   return `${applicationPath}?${query.join('&')}`
 }
 
-/** Whether a sign-in that leads to a checked address must end with two factors. */
 export function needsTwoFactors(address: string): boolean {
   return queryOfApplication(address)?.get('two_factor') === '1'
 }
 
 /**
- * A checked address for a link that may be opened in another browser: a ticket would be good in the
- * first one alone. The application sends this one to the sign-in, which asks for nothing more.
+ * For links that another browser may open: a ticket works only in the first browser, so the
+ * application restarts the sign-in there.
  */
 export function withoutBrowser(address: string): string {
   const query = queryOfApplication(address)
@@ -120,22 +113,19 @@ function queryOfApplication(address: string): URLSearchParams | null {
   return address.startsWith(start) ? new URLSearchParams(address.slice(start.length)) : null
 }
 
-/** The address as a browser sends it: a header can hold no other letters. */
+/** Headers require ASCII. */
 function inAscii(value: string): string {
   return value.replace(/[^\x20-\x7e]+/gu, encodeURIComponent)
 }
 
-/**
- * The origin of another service that a checked address leads to in the end; null for one of this
- * service.
- */
+/** The final external origin; null for this service. */
 export function foreignOrigin(returnTo: string): string | null {
   const wrapped = queryOfApplication(returnTo)?.get('return_to')
   if (wrapped) return foreignOrigin(wrapped)
   return returnTo.startsWith('/') ? null : new URL(returnTo).origin
 }
 
-/** Whether the address begins with one of the origins, and a browser reads it so. */
+/** The address must be in browser spelling. */
 function isAt(value: string, origins: Pick<ReturnOrigins, 'includes'>): boolean {
   const url = unsafe.test(value) ? null : URL.parse(value)
   if (url?.username !== '' || url.password !== '') return false

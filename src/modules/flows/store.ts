@@ -1,23 +1,23 @@
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 
-/** A stored flow that is under way: of pages, or a sign-in at a provider. */
+/** A page flow, or a sign-in at a provider. */
 export interface StoredFlow {
-  /** Digest of the state, of the ticket that waits for a second factor, or of the id of pages. */
+  /** Digest of the state, the second-factor ticket, or the page flow's id. */
   readonly id: string
-  /** Digest of the cookie of the browser that began it. */
+  /** Digest of the browser's cookie. */
   readonly browser: string
   readonly purpose: string
-  /** Empty for a flow of pages. */
+  /** Empty for page flows. */
   readonly provider: string
   readonly userId: number | null
   readonly sealed: string
   readonly returnTo: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
-  /** The key by which limits count the client of a flow; empty if an account began it. */
+  /** Rate limit key; empty if an account began the flow. */
   readonly address: string
-  /** Empty for a flow at a provider. */
+  /** Empty at a provider. */
   readonly step: string
   readonly tries: number
   readonly language: string | null
@@ -30,7 +30,7 @@ type FlowKey = Pick<StoredFlow, 'id' | 'browser'>
 
 export function flowStore(db: DatabaseOrTransaction) {
   return {
-    /** Answers whether no flow of this id was there before. */
+    /** Returns whether the id was new. */
     async insert(flow: Omit<StoredFlow, 'tries'>): Promise<boolean> {
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('flows')
@@ -53,9 +53,8 @@ export function flowStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes older flows of the same purpose and the same account, address or network, except the
-     * latest `max`, this one included; up to `maxRemoved` per call. A network is the text with which
-     * its addresses begin.
+     * Keeps the latest `max` flows of the same purpose and account, address or network, including
+     * this flow; removes up to `maxRemoved`. A network is an address prefix.
      */
     async bound(
       { id, purpose }: Pick<StoredFlow, 'id' | 'purpose'>,
@@ -69,7 +68,7 @@ export function flowStore(db: DatabaseOrTransaction) {
         .where((eb) => {
           if ('userId' in of) return eb('user_id', '=', of.userId)
           if ('address' in of) return eb('address', '=', of.address)
-          const end = `${of.network.slice(0, -1)};` // the next character after the colon
+          const end = `${of.network.slice(0, -1)};` // the character after the colon
           return eb.and([eb('address', '>=', of.network), eb('address', '<', end)])
         })
         .where('id', '!=', id)
@@ -80,7 +79,7 @@ export function flowStore(db: DatabaseOrTransaction) {
       if (ids.length > 0) await db.deleteFrom('flows').where('id', 'in', ids).execute()
     },
 
-    /** How many flows of a purpose are under way that no account has begun. */
+    /** Only flows without account. */
     async countOfAddresses(purpose: string, now: number): Promise<number> {
       const { total } = await db
         .selectFrom('flows')
@@ -92,7 +91,7 @@ export function flowStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** Finds a flow of this browser, without using it up. */
+    /** Does not consume the flow. */
     async find(
       { id, browser }: FlowKey,
       { purpose, now }: { purpose: string; now: number },
@@ -108,7 +107,7 @@ export function flowStore(db: DatabaseOrTransaction) {
       return row ? toFlow(row) : null
     },
 
-    /** The flows of a browser and an account that are at a step, the newest first. */
+    /** Newest first. */
     async ofStep({
       browser,
       purpose,
@@ -134,8 +133,8 @@ export function flowStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Reads and deletes a flow in one statement, so that one of several requests gets it. A request
-     * of another browser, or at another provider's callback, does not use it up.
+     * Atomic: only one request gets the flow. Other browsers and other providers' callbacks do not
+     * consume it.
      */
     async take(
       { id, browser }: FlowKey,
@@ -152,10 +151,7 @@ export function flowStore(db: DatabaseOrTransaction) {
       return row ? toFlow(row) : null
     },
 
-    /**
-     * Takes a flow to another step, if no request has changed it since it was read: its sealed text
-     * is another one after each change. Answers whether it did.
-     */
+    /** Compares the sealed text, which differs after each change. Returns whether unchanged. */
     async advance(
       { id, sealed }: Pick<StoredFlow, 'id' | 'sealed'>,
       next: Pick<StoredFlow, 'step' | 'sealed' | 'userId' | 'tries'>,
@@ -171,7 +167,7 @@ export function flowStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** Deletes a flow, if no request has changed it since it was read; answers whether it did. */
+    /** Returns false if the flow changed since it was read. */
     async remove({ id, sealed }: Pick<StoredFlow, 'id' | 'sealed'>): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('flows')
@@ -181,7 +177,7 @@ export function flowStore(db: DatabaseOrTransaction) {
       return numDeletedRows > 0n
     },
 
-    /** Counts a try; answers how many there were with it, null if the flow has ended. */
+    /** Returns the new count; null if ended. */
     async countTry(id: string, now: number): Promise<number | null> {
       const row = await db
         .updateTable('flows')
@@ -195,10 +191,9 @@ export function flowStore(db: DatabaseOrTransaction) {
   }
 }
 
-// Sign-ins that wait for a further proof: on pages, and with a ticket after a provider.
+// On pages, and by ticket after a provider.
 const waitingSignIns = ['page_sign_in', 'second_factor']
 
-/** Ends the sign-ins of an account that wait for a further proof, such as the second factor. */
 export async function endWaitingSignIns(db: DatabaseOrTransaction, userId: number): Promise<void> {
   await db
     .deleteFrom('flows')
@@ -207,7 +202,7 @@ export async function endWaitingSignIns(db: DatabaseOrTransaction, userId: numbe
     .execute()
 }
 
-/** Deletes up to `batchSize` expired flows; answers how many. */
+/** Returns the count. */
 export function purgeFlows(db: Database, now: number, batchSize: number): Promise<number> {
   const flows = { table: 'flows', key: 'id', column: 'expires_at' } as const
   return deleteExpired(db, { ...flows, until: now }, batchSize)

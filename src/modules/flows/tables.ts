@@ -25,27 +25,26 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Flows that are under way: at a provider, or on pages. */
 interface FlowsTable {
-  /** Digest of the state, of the ticket for the second factor, or of the id of a flow of pages. */
+  /** Digest of the state, the second-factor ticket, or the page flow's id. */
   id: string
-  /** Digest of the cookie of the browser that began the flow. */
+  /** Digest of the browser's cookie. */
   browser: string
-  /** `sign_in`, `link`, `second_factor`, or a purpose of pages. */
+  /** `sign_in`, `link`, `second_factor`, or a page purpose. */
   purpose: string
-  /** Empty for a flow of pages. */
+  /** Empty for page flows. */
   provider: string
-  /** The account that links, or whose second factor is required; null for a sign-in. */
+  /** Null for a sign-in. */
   user_id: number | null
-  /** The secrets of the flow, encrypted under the data key. */
+  /** Encrypted under the data key. */
   sealed: string
   return_to: string
   expires_at: number
-  /** The client of a sign-in by the key of its limits; empty if an account began the flow. */
+  /** Rate limit key; empty if an account began the flow. */
   address: Generated<string>
-  /** The step that a flow of pages is at; empty for one at a provider. */
+  /** Empty at a provider. */
   step: Generated<string>
-  /** How many wrong codes were typed. */
+  /** Wrong codes. */
   tries: Generated<number>
   language: Generated<string | null>
 }

@@ -1,8 +1,8 @@
 import { decode, type HashSettings, minHashBytes, pbkdf2Format } from './password.ts'
 
 /**
- * The limits of imported hashes. Within each limit one login takes about a second of one core at
- * most. If the settings of the service itself are higher, they are the limits. docs/import.md
+ * Cap one login with an imported hash at about a second of one core. Higher settings of the service
+ * raise the limits. docs/import.md
  */
 const hashLimits = {
   bcryptCost: 14,
@@ -22,8 +22,8 @@ const unknown = 'must be a bcrypt, Argon2 or PBKDF2 hash in the form that this s
 const tooCostly = (what: string, max: number) => `has too high ${what}: ${max} at most`
 
 /**
- * Why a hash of another system is refused, as text for `details`: no password could ever match it,
- * or its verification would cost too much. Undefined if the hash is accepted.
+ * For `details`: why no password could match, or verification costs too much. Undefined if
+ * accepted.
  */
 export function hashRefusal(text: string, settings: HashSettings): string | undefined {
   if (text.length > 512) return unknown
@@ -32,7 +32,7 @@ export function hashRefusal(text: string, settings: HashSettings): string | unde
   return pbkdf2Refusal(text, settings)
 }
 
-// The version is required: without it, libraries assume different ones.
+// The version is required: library defaults differ.
 const argon2Format =
   /^\$argon2(?:id|i|d)\$v=(?:16|19)\$m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
@@ -51,7 +51,7 @@ function argon2Refusal(text: string, settings: HashSettings): string | undefined
   return undefined
 }
 
-// The last bits of salt and hash must be zero, so the last character of each is one of a few.
+// The trailing bits of salt and hash must be zero.
 const bcryptFormat =
   /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/
 
@@ -66,7 +66,7 @@ function bcryptRefusal(text: string, settings: HashSettings): string | undefined
 function pbkdf2Refusal(text: string, settings: HashSettings): string | undefined {
   const [, algorithm, rounds, salt = '', hash = ''] = pbkdf2Format.exec(text) ?? []
   const bytes = decode(hash).length
-  // A longer hash is derived in several blocks, and each block costs all iterations.
+  // Longer hashes need several blocks, each with all iterations.
   if (!algorithm || bytes < minHashBytes || bytes > maxHashBytes) return unknown
   if (decode(salt).length === 0) return unknown
   const maxIterations = Math.max(hashLimits.pbkdf2Iterations, settings.pbkdf2Iterations)
@@ -74,7 +74,7 @@ function pbkdf2Refusal(text: string, settings: HashSettings): string | undefined
   return isTooCostly ? tooCostly('a number of iterations', maxIterations) : undefined
 }
 
-/** Whether a text is base64 without padding and without spare bits, of an accepted length. */
+/** Base64 without padding and spare bits, of an accepted length. */
 function isCanonical(text: string, minBytes: number): boolean {
   const bytes = Buffer.from(text, 'base64')
   return (

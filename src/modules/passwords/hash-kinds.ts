@@ -1,24 +1,19 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 
-/**
- * A kind of password hash: its algorithm and parameters. They decide the cost of a verification.
- */
+/** Algorithm and parameters, which determine the verification cost. */
 export interface HashKind {
   readonly name: string
-  /** A stored hash of this kind. */
   readonly example: string
 }
 
-// Literals, no parameters: the database uses the index for exactly the expression of its
-// definition.
+// Literals: the database uses the index only for its exact expression.
 const base64 = sql.lit('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-=')
 const withoutHash = sql`rtrim(hash, ${base64})`
 const parameters = sql`rtrim(rtrim(${withoutHash}, '$'), ${base64})`
 /**
- * The SQL expression for the kind of a stored hash: the part that decides the cost of a
- * verification. For example `$2b$12`, `$argon2id$v=19$m=19456,t=2,p=1$`, or
- * `$pbkdf2-sha256$i=1000$43`, which ends with the length of the derived key.
+ * The hash prefix that determines the verification cost, such as `$2b$12`,
+ * `$argon2id$v=19$m=19456,t=2,p=1$`, or `$pbkdf2-sha256$i=1000$43` (with the derived key length).
  */
 export const hashKind = sql<string>`(case substr(hash, 1, 2)
     when '$2' then substr(hash, 1, 6)
@@ -26,13 +21,10 @@ export const hashKind = sql<string>`(case substr(hash, 1, 2)
       || cast(length(hash) - length(${withoutHash}) as text)
     else ${parameters} end)`
 
-// An import may bring hashes with many parameters, and this query must stay quick.
+// Keeps the query fast after imports with many parameters.
 const maxKinds = 1000
 
-/**
- * Reads the kinds of the stored hashes, at most 1000, including those of staged accounts. It costs
- * one look-up in an index for each kind, at any number of accounts.
- */
+/** Includes staged accounts. One index lookup per kind, independent of the number of accounts. */
 export async function storedHashKinds(db: DatabaseOrTransaction): Promise<HashKind[]> {
   const stored = sql<HashKind>`(
     with recursive kinds (name) as (
@@ -46,11 +38,11 @@ export async function storedHashKinds(db: DatabaseOrTransaction): Promise<HashKi
     select name, (select hash from passwords
         where hash is not null and ${hashKind} = kinds.name limit 1) as example
       from kinds where name is not null limit ${sql.lit(maxKinds)})`
-  // A select of Kysely, not raw SQL: on SQLite raw SQL would wait for the writers.
+  // Not raw SQL, which on SQLite waits for writers.
   return db.selectFrom(stored.as('stored')).selectAll().execute()
 }
 
-/** The kind of a hash, as the expression `hashKind` answers it. */
+/** Equals the expression `hashKind`. */
 export function hashKindOf(hash: string): string {
   if (hash.startsWith('$2')) return hash.slice(0, 6)
   const withoutHash = hash.replace(/[A-Za-z0-9+/._=-]+$/, '')
@@ -58,7 +50,6 @@ export function hashKindOf(hash: string): string {
   return hash.startsWith('$p') ? `${parameters}${hash.length - withoutHash.length}` : parameters
 }
 
-/** The most costly kind of each algorithm. */
 export function costliestKinds(kinds: readonly HashKind[]): HashKind[] {
   const costliest = new Map<string, { kind: HashKind; work: number }>()
   for (const kind of kinds) {
@@ -80,7 +71,7 @@ const formats: readonly (readonly [RegExp, (...numbers: number[]) => number])[] 
   ],
 ]
 
-/** The work of a kind, comparable within one algorithm; 0 for a text that is no known kind. */
+/** Comparable within an algorithm; 0 if unknown. */
 function workOf(name: string): { algorithm: string; work: number } {
   for (const [format, workFor] of formats) {
     const match = format.exec(name)

@@ -1,10 +1,9 @@
-/** The settings that decide how many hashes of passwords are computed at a time. */
 export interface HashingSettings {
   /** HASHING_MEMORY_MIB; undefined: two hashes. */
   readonly memoryMib: number | undefined
   /** PASSWORD_ARGON2_MEMORY_KIB. */
   readonly argon2MemoryKib: number
-  /** UV_THREADPOOL_SIZE, as Node reads it. */
+  /** UV_THREADPOOL_SIZE. */
   readonly poolSize: string | undefined
 }
 
@@ -14,14 +13,13 @@ const defaultPoolSize = 4
 const kibPerMib = 1024
 
 /**
- * How many hashes run at a time: as many as the memory holds, and fewer than the pool has threads.
- * A third hash on two cores keeps both busy while a login does its other work.
+ * Bounded by memory, and below the thread pool size. A third hash on two cores fills gaps between
+ * logins.
  */
 export function hashesAtOnce(settings: HashingSettings): number {
   return Math.max(1, Math.min(held(settings), spareThreads(settings.poolSize)))
 }
 
-/** What is wrong with HASHING_MEMORY_MIB, beginning with its name. */
 export function hashingMistakes({ memoryMib, argon2MemoryKib }: HashingSettings): string[] {
   if (memoryMib === undefined || memoryMib * kibPerMib >= argon2MemoryKib) return []
   const least = Math.ceil(argon2MemoryKib / kibPerMib)
@@ -30,7 +28,7 @@ export function hashingMistakes({ memoryMib, argon2MemoryKib }: HashingSettings)
   ]
 }
 
-/** Warns where HASHING_MEMORY_MIB is set and holds more hashes than there are threads for. */
+/** Warns if HASHING_MEMORY_MIB allows more hashes than threads. */
 export function hashingWarnings(settings: HashingSettings): string[] {
   const [hashes, threads] = [held(settings), spareThreads(settings.poolSize)]
   if (settings.memoryMib === undefined || hashes <= threads) return []
@@ -45,7 +43,7 @@ function held({ memoryMib, argon2MemoryKib }: HashingSettings): number {
   return Math.floor((memoryMib * kibPerMib) / argon2MemoryKib)
 }
 
-/** All threads of the pool but one, which is left to the checks of tokens. */
+/** Keeps one thread for token checks. */
 function spareThreads(poolSize: string | undefined): number {
   const threads = poolSize === undefined ? defaultPoolSize : Number.parseInt(poolSize, 10)
   return (threads || 1) - 1

@@ -5,17 +5,16 @@ import type { HashingQueue } from './hashing-queue.ts'
 
 export interface HashingMeasurements {
   readonly durations: Histogram
-  /** How long hashes waited for their turn; 0 for those that did not. */
+  /** 0 if started at once. */
   readonly waits: Histogram
-  /** How many were refused because the queue was full, or their turn came too late. */
+  /** Queue full, or started too late. */
   refused: number
-  /** The queue as it is; null before it is made. */
+  /** Null until created. */
   queue:
     | (() => { readonly running: number; readonly waiting: number; readonly maxWaiting: number })
     | null
 }
 
-/** The hashes of a process. */
 export const hashing = (): HashingMeasurements => ({
   durations: new Histogram(bounds.request),
   waits: new Histogram(bounds.request),
@@ -23,7 +22,7 @@ export const hashing = (): HashingMeasurements => ({
   queue: null,
 })
 
-/** The same queue, which measures how long hashes wait and take, and counts those it refuses. */
+/** Measures waits and durations, and counts rejections. */
 export function measuredQueue(
   queue: HashingQueue,
   measurements: HashingMeasurements,

@@ -2,8 +2,8 @@ import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
 /**
- * Password hashes, rules (spec 5.6) and the blocklist, with the breach service if
- * PASSWORD_BREACH_URL is set. docs/adr/0009
+ * Password hashes, rules (spec 5.6), blocklist, and the breach service at PASSWORD_BREACH_URL.
+ * docs/adr/0009
  */
 export const module: Module = {
   name: 'passwords',

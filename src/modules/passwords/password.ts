@@ -5,10 +5,7 @@ import { hash as bcryptHash, verify as bcryptVerify } from '@node-rs/bcrypt'
 import type { Config } from '../../core/config/load.ts'
 import type { Random } from '../../core/crypto/random.ts'
 
-/**
- * The settings of password hashes. New hashes are of the configured kind. Hashes of other kinds,
- * for example of imported accounts, verify too; the next login replaces them. Spec 5.6.
- */
+/** Other kinds, such as imported hashes, verify too; the next login replaces them. Spec 5.6. */
 export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl' | 'hashesAtOnce'>
 
 const saltBytes = 16
@@ -16,15 +13,12 @@ const maxVerifiedLength = 1024 // UTF-16 units
 const hashBytes = 32
 const lanes = 1
 export const minHashBytes = 16
-// bcrypt ignores the bytes of a password after these.
+// bcrypt ignores further bytes.
 export const bcryptMaxBytes = 72
 
 const derive = promisify(pbkdf2)
 
-/**
- * Hashes a password, with the configured kind and cost and a random salt.
- * @throws Error if bcrypt would ignore a part of the password
- */
+/** @throws Error if bcrypt would truncate the password */
 export async function hashPassword(
   password: string,
   settings: HashSettings,
@@ -36,8 +30,7 @@ export async function hashPassword(
 type Maker = (text: string, salt: Uint8Array, settings: HashSettings) => Promise<string>
 
 const makers: Readonly<Record<HashSettings['hash'], Maker>> = {
-  // Argon2id is the library's default; its enum cannot be imported from type-stripped code. RFC
-  // 9106
+  // Argon2id is the default; type-stripped code cannot import the enum. RFC 9106
   argon2id: (text, salt, { argon2MemoryKib, argon2Passes }) =>
     argon2Hash(text, {
       memoryCost: argon2MemoryKib,
@@ -58,18 +51,15 @@ const makers: Readonly<Record<HashSettings['hash'], Maker>> = {
   },
 }
 
-/**
- * Whether a password matches a stored hash. No password matches a text that is no hash of a known
- * kind. Never throws.
- */
+/** False for unknown kinds of hashes. Never throws. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  // No account has so long a password: it costs as much as any other wrong password, and not more.
-  // To normalize a megabyte of combining marks would take minutes.
+  // No account has such a password: costs as much as any wrong password. Normalizing a megabyte of
+  // combining marks would take minutes.
   const isTooLong = password.length > maxVerifiedLength
   const text = isTooLong ? '' : normalized(password)
   const matches = await matchesHash(text, stored).catch(() => false) // a malformed hash
-  // Such texts could match a hash of another password: HMAC pads its key with NUL, bcrypt stops at
-  // NUL, and UTF-8 replaces every lone surrogate by the same bytes.
+  // Could match another password: HMAC pads with NUL, bcrypt stops at NUL, UTF-8 maps all lone
+  // surrogates to the same bytes.
   return matches && !isTooLong && text.isWellFormed() && !text.includes('\0')
 }
 
@@ -80,7 +70,7 @@ async function matchesHash(text: string, stored: string): Promise<boolean> {
   return false
 }
 
-/** Whether a hash is of another kind, or of a lower cost, than `hashPassword` makes now. */
+/** Another kind or lower cost than `hashPassword` uses. */
 export function isOutdated(stored: string, settings: HashSettings): boolean {
   const { format, minCosts } = costs[settings.hash]
   const match = format.exec(stored)
@@ -88,7 +78,7 @@ export function isOutdated(stored: string, settings: HashSettings): boolean {
   return minCosts(settings).some((min, index) => !(Number(match[index + 1]) >= min))
 }
 
-/** The costs in the text of a hash of each kind, and their configured minimum. */
+/** Costs in the hash text, and configured minimums. */
 const costs: Readonly<
   Record<HashSettings['hash'], { format: RegExp; minCosts: (settings: HashSettings) => number[] }>
 > = {
@@ -106,7 +96,7 @@ const costs: Readonly<
   },
 }
 
-/** One form of a password that keyboards encode differently. NIST SP 800-63B-4. */
+/** Keyboards encode the same characters differently. NIST SP 800-63B-4. */
 function normalized(password: string): string {
   return password.normalize('NFC')
 }
@@ -118,7 +108,7 @@ async function verifyBcrypt(password: string, stored: string): Promise<boolean> 
   return matches && Buffer.byteLength(password) <= bcryptMaxBytes // bcrypt ignored the rest
 }
 
-// $pbkdf2-sha256$i=600000$salt$hash, or the bare number of rounds, as passlib writes it.
+// $pbkdf2-sha256$i=600000$salt$hash, or passlib's bare number of rounds.
 export const pbkdf2Format =
   /^\$pbkdf2-(sha1|sha256|sha512)\$(?:i=)?([1-9][0-9]{0,8})(?:,l=[0-9]+)?\$([A-Za-z0-9+/._-]+=*)\$([A-Za-z0-9+/._-]+=*)$/
 
@@ -131,12 +121,12 @@ async function verifyPbkdf2(password: string, stored: string): Promise<boolean> 
   return timingSafeEqual(made, wanted)
 }
 
-/** Encodes base64 without padding, as in PHC strings. */
+/** Unpadded, as in PHC strings. */
 function encode(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('=', '')
 }
 
-/** Decodes base64, base64url, or the base64 of passlib, which has a dot for the plus. */
+/** Base64, base64url, or passlib's variant (dot for plus). */
 export function decode(text: string): Buffer {
   return Buffer.from(text.replaceAll('.', '+'), 'base64')
 }

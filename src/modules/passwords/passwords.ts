@@ -11,27 +11,24 @@ import { hashing, measuredQueue } from './measured-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 import { type PasswordChange, passwordStore, type StoredPassword } from './store.ts'
 
-/** Hashes and verifies passwords through the bounded queue, at the configured cost. */
 export interface Passwords {
-  /** How many hashes are computed at a time, at most. */
   readonly concurrency: number
   /** @throws ApiError serviceUnavailable if the queue is full */
   hash(password: string): Promise<string>
   /**
-   * Verifies a password. `stored` is null for an unknown username and for an account without a
-   * password: the dummy hash is verified in its place, and no password matches. `beginBy` is the
-   * latest time at which the verification may begin, in epoch milliseconds.
-   * @throws ApiError serviceUnavailable if the queue is full, or the turn comes after `beginBy`
+   * `stored` is null for unknown usernames and accounts without password: verifies the dummy hash,
+   * never matches. `beginBy`: the latest start, epoch milliseconds. @throws ApiError
+   * serviceUnavailable if the queue is full, or after `beginBy`
    */
   verify(password: string, stored: string | null, beginBy?: number): Promise<Verification>
-  /** The dummy hash, of a random password and at the configured cost. */
+  /** Of a random password, at the configured cost. */
   dummy(): Promise<string>
   isOutdated(stored: string): boolean
 }
 
 export interface Verification {
   readonly matches: boolean
-  /** When the verification began, in epoch milliseconds, and how long it took. */
+  /** Epoch milliseconds. */
   readonly beganAt: number
   readonly tookMs: number
 }
@@ -51,7 +48,7 @@ export function createPasswords(
   given: HashingQueue = hashingQueue({ running: settings.hashesAtOnce, share: workers.share }),
 ): Passwords {
   const queue = measuredQueue(given, measurements.of(hashing))
-  // The start of the service does not wait for this hash.
+  // Startup does not wait for this.
   const dummy = hashPassword(randomText(random, unknownBytes), settings, random)
   return {
     concurrency: queue.concurrency,
@@ -73,7 +70,7 @@ export function createPasswords(
     isOutdated: (stored) => isOutdated(stored, settings),
   }
 
-  /** Does the work in its turn; its span, if there is one, tells how long it waited for that. */
+  /** Queues the work; its span records the wait. */
   function queued<T>(name: string, work: () => Promise<T>): Promise<T> {
     const span = beginSpan(name, 'internal')
     if (!span) return queue.run(work)
@@ -91,7 +88,6 @@ export function createPasswords(
   }
 }
 
-/** Stores the passwords of new accounts. */
 export function storePasswords(
   trx: DatabaseOrTransaction,
   passwords: readonly StoredPassword[],
@@ -100,8 +96,7 @@ export function storePasswords(
 }
 
 /**
- * Changes the password of an account, which may have none yet, or whether the next login must set
- * one.
+ * Changes the password or the forced change at the next login. The account may have no password.
  */
 export function changePassword(
   trx: DatabaseOrTransaction,
@@ -112,10 +107,7 @@ export function changePassword(
   return passwordStore(trx).change(account, change, now)
 }
 
-/**
- * Removes the password of an account if it was set at `since` or later, epoch milliseconds; answers
- * whether it did. The account then has none until a reset.
- */
+/** Removes a password set at or after `since`, epoch milliseconds; returns whether. */
 export function voidPasswordSince(
   trx: DatabaseOrTransaction,
   account: number,
@@ -124,7 +116,7 @@ export function voidPasswordSince(
   return passwordStore(trx).voidSince(account, since)
 }
 
-/** Replaces the hash `from` by a stronger one of the same password, unless the hash has changed. */
+/** Rehashes the same password, unless the hash changed. */
 export function replaceHash(
   db: DatabaseOrTransaction,
   account: number,

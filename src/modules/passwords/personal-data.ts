@@ -1,7 +1,7 @@
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, single } from '../../core/module/export-section.ts'
 
-/** When the password was set; neither the password nor its hash. */
+/** Never the password or its hash. */
 export const sections: readonly ExportSection[] = [
   single({ name: 'password', tables: ['passwords'] }, async (db, userId) => {
     const row = await db

@@ -8,7 +8,7 @@ const prefixLength = 5
 const timeoutMs = 1500
 const maxAnswerBytes = 1_048_576
 
-/** Whether the service of breached passwords knows a password; false if it does not answer. */
+/** False if the breach service does not respond. */
 export type BreachQuery = (password: string) => Promise<boolean>
 
 export interface BreachQueryDeps extends Pick<Deps, 'fetch'> {
@@ -17,9 +17,9 @@ export interface BreachQueryDeps extends Pick<Deps, 'fetch'> {
 }
 
 /**
- * Queries the range API of Have I Been Pwned, or a service like it. Only five hex digits of the
- * SHA-1 leave this process, and the padding hides the size of the answer. If the query fails, the
- * password is accepted and an event is written. Without PASSWORD_BREACH_URL there is no query.
+ * The range API of Have I Been Pwned or a compatible service. Only five hex digits of the SHA-1
+ * leave this process; padding hides the response size. On failure, the password is accepted with an
+ * event. Off without PASSWORD_BREACH_URL.
  */
 export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQuery {
   const { breachUrl } = config.password
@@ -45,7 +45,7 @@ export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQ
   }
 }
 
-/** Whether the answer lists a suffix. Its lines are `SUFFIX:COUNT`; padding has the count 0. */
+/** Lines are `SUFFIX:COUNT`; padding has count 0. */
 function isListed(answer: string, suffix: string): boolean {
   return answer.split(/\r?\n/).some((line) => {
     const [found = '', count = ''] = line.trim().split(':')

@@ -14,7 +14,7 @@ import { bcryptMaxBytes } from './password.ts'
 import type { BreachQuery } from './range-query.ts'
 
 const product = 'gatehouse'
-/** Shorter usernames and local parts of e-mail addresses occur in too many passwords. */
+/** Shorter names occur in too many passwords. */
 const minUsernameLength = 4
 const minLocalPartLength = 3
 
@@ -24,10 +24,10 @@ const keyboardRun = 'must not be a run of neighbouring keys'
 
 export interface NewPassword {
   readonly text: string
-  /** The name that `details` shows. */
+  /** Shown in `details`. */
   readonly field: string
   readonly username: string
-  /** Undefined if the user does not exist, or if it is not known yet. */
+  /** Undefined if unknown. */
   readonly email: string | undefined
 }
 
@@ -37,9 +37,8 @@ export interface PasswordRulesDeps {
 }
 
 /**
- * Checks a new password: 12 to 128 code points after NFC, no composition rules, and none of the
- * passwords that attackers try first. Queries the service of breached passwords last. Spec 5.6.
- * @throws ApiError validationFailed
+ * 12 to 128 code points after NFC, no composition rules, no commonly tried passwords. Queries the
+ * breach service last. Spec 5.6. @throws ApiError validationFailed
  */
 export async function assertAcceptablePassword(
   password: NewPassword,
@@ -49,7 +48,7 @@ export async function assertAcceptablePassword(
   if (await isBreached(password.text)) refuseField([password.field], breached)
 }
 
-/** Checks what can be known without the service of breached passwords. @throws ApiError validationFailed */
+/** Skips the breach service. @throws ApiError validationFailed */
 export function assertPlausiblePassword(
   { text, field, username, email }: NewPassword,
   { password: { hash, minLength } }: PasswordRulesDeps['config'],
@@ -62,7 +61,7 @@ export function assertPlausiblePassword(
   if (reason) refuseField([field], reason)
 }
 
-/** Refuses a new password that is the present one. @throws ApiError validationFailed */
+/** @throws ApiError validationFailed */
 export function assertOtherPassword(text: string, present: string, field: string): void {
   if (text.normalize('NFC') === present.normalize('NFC')) {
     refuseField([field], 'must differ from the present one')
@@ -75,7 +74,7 @@ function bytesRefusal(password: string, hash: Config['password']['hash']): strin
   return `must have at most ${bcryptMaxBytes} bytes`
 }
 
-/** Refuses a password that an attacker who knows the account would try. */
+/** Rejects guesses derived from the account. */
 function ownerRefusal(
   password: string,
   username: string,
@@ -97,7 +96,7 @@ function comparable(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-/** Refuses a password that attackers try for every account. */
+/** Rejects guesses tried on every account. */
 function guessableRefusal(password: string): string | undefined {
   const text = password.normalize('NFC').toLowerCase()
   if (repeatedUnit(text) !== undefined) return repeated

@@ -70,7 +70,6 @@ export function configure({ env, values }: Reading) {
         argon2Passes: values.PASSWORD_ARGON2_PASSES,
         bcryptCost: values.PASSWORD_BCRYPT_COST,
         pbkdf2Iterations: values.PASSWORD_PBKDF2_ITERATIONS,
-        /** How many hashes are computed at a time, at most. */
         hashesAtOnce: hashesAtOnce(hashing),
         breachUrl: values.PASSWORD_BREACH_URL,
       },

@@ -1,25 +1,22 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 
 export interface StoredPassword {
-  /** The user's id. */
   readonly account: number
   readonly hash: string
   readonly mustChange: boolean
-  /** Epoch milliseconds; null if the password was set in another system. */
+  /** Epoch milliseconds; null if set elsewhere. */
   readonly changedAt: number | null
 }
 
-/** A change of a stored password; an absent field stays as it is. */
+/** Absent fields stay unchanged. */
 export interface PasswordChange {
-  /** The hash of the new password. */
   readonly hash?: string | undefined
   readonly mustChange?: boolean | undefined
 }
 
 /**
- * Writes the passwords of accounts; accounts/store.ts reads them with the account, in one
- * statement. An account without a row has no password. State that concerns every login method, such
- * as the lock, belongs to the table of accounts.
+ * accounts/store.ts reads passwords with the account in one statement. No row: no password. State
+ * of all login methods, such as locks, belongs to accounts.
  */
 export function passwordStore(db: DatabaseOrTransaction) {
   return {
@@ -32,7 +29,7 @@ export function passwordStore(db: DatabaseOrTransaction) {
       await db.insertInto('passwords').values(rows).execute()
     },
 
-    /** Changes a password. An account without one may get a row that only demands a change. */
+    /** An account without password may get a row that only forces a change. */
     async change(
       account: number,
       { hash, mustChange }: PasswordChange,
@@ -50,7 +47,7 @@ export function passwordStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Removes a password that was set at `since` or later; answers whether it did. */
+    /** Returns whether the password was set at or after `since`. */
     async voidSince(account: number, since: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('passwords')

@@ -18,13 +18,13 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** An account without a row has no password. */
+/** No row: no password. */
 interface PasswordsTable {
   account: number
-  /** A PHC string (Argon2id, PBKDF2) or a bcrypt hash; null if a password must be set first. */
+  /** PHC string (Argon2id, PBKDF2) or bcrypt; null if a password must be set first. */
   hash: string | null
-  /** When the password was set here; null if it was imported, or set before this was recorded. */
+  /** Null if imported or never recorded. */
   changed_at: number | null
-  /** 1 if the next login must set a new password. */
+  /** 1: forced at the next login. */
   must_change: Generated<number>
 }

@@ -7,21 +7,20 @@ import { costliestKinds, type HashKind, hashKindOf, storedHashKinds } from './ha
 import type { Passwords, Verification } from './passwords.ts'
 
 /**
- * Verifies the passwords of logins. The time of a refusal must not show which account has an
- * imported hash: some imported kinds take twenty times as long as ours, some a seventh. While a
- * hash of another kind is stored, a refusal waits as long as the most costly kind takes. The wait
- * costs no work: an unknown username is verified with our own kind and then waits. If all hashes
- * are of our kind, they take the same time and no refusal waits. docs/adr/0020
+ * Prevents a timing attack: the time of a rejection must not show which account has an imported
+ * hash, which may take twenty times or a seventh of our time. While other kinds are stored,
+ * rejections wait for the time of the costliest kind, without computing. Unknown usernames use our
+ * kind, then wait. docs/adr/0020
  */
 export interface Verifier {
   /**
-   * Reads which kinds are stored, and measures a new kind once. Called before the limits count the
-   * attempt, because a measurement takes a while. @throws ApiError serviceUnavailable
+   * Reads the stored kinds, and measures new kinds. Call before limits count the attempt: measuring
+   * is slow. @throws ApiError serviceUnavailable
    */
   prepare(): Promise<void>
-  /** Verifies as `verify` of `Passwords`. @throws ApiError serviceUnavailable */
+  /** See `verify` of `Passwords`. @throws ApiError serviceUnavailable */
   verify(password: string, hash: string | null, beginBy: number): Promise<Verification>
-  /** Resolves when the refusal may be answered. */
+  /** Resolves when the rejection may be sent. */
   untilRefusal(verification: Verification): Promise<void>
 }
 
@@ -32,21 +31,19 @@ export interface VerifierDeps {
   readonly random: Random
 }
 
-// An import by another process is noticed after this time.
+// The delay to notice imports by other processes.
 const readEveryMs = 1000
-// The time of a kind is the third longest of its last fifty verifications, plus a quarter.
+// Estimate: the third longest of the last fifty, plus a quarter.
 const keptTimes = 50
 const ignoredTimes = 2
 const margin = 1.25
-// A refusal waits no longer than this, even if the measured times or the queue ask for more.
+// Upper bound for the wait of a rejection.
 const maxWaitMs = 5000
 const exampleBytes = 16
 
 export function createVerifier({ db, clock, passwords, random }: VerifierDeps): Verifier {
   const times = new Map<string, number[]>()
-  /**
-   * When each slot of the queue would be free if every verification were of the most costly kind.
-   */
+  /** When each slot would be free if all verifications used the costliest kind. */
   const freeAt = Array.from({ length: passwords.concurrency }, () => 0)
   let costliest: readonly HashKind[] = []
   let hasOtherKinds = false
@@ -66,7 +63,7 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
 
     async verify(password, hash, beginBy) {
       const verification = await passwords.verify(password, hash, beginBy)
-      // If all hashes are of our kind, no refusal waits, and the kind of this one is not asked.
+      // Only our kind: no rejection waits.
       if (hasOtherKinds) note(hashKindOf(hash ?? (await passwords.dummy())), verification)
       return verification
     },
@@ -82,16 +79,15 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
   }
 
   /**
-   * When a slot would be free. Refusals queue as verifications of the most costly kind would:
-   * otherwise the times of several parallel attempts would show how long each one occupied the
-   * queue.
+   * Rejections queue as if all were of the costliest kind; otherwise parallel attempts would reveal
+   * how long each occupied the queue.
    */
   function nextFree(now: number): number {
     const at = Math.min(...freeAt)
     return at > now + maxWaitMs ? now : at // the clock was set back
   }
 
-  /** How long a refusal takes from the start of its verification; 0 if no refusal waits. */
+  /** From the start of the verification; 0: no wait. */
   function refusalMs(): number {
     if (!hasOtherKinds) return 0
     return Math.ceil(Math.max(...costliest.map(({ name }) => timeOf(name))) * margin)
@@ -114,7 +110,7 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
     const own = { name: hashKindOf(dummy), example: dummy }
     const others = (await storedHashKinds(db)).filter(({ name }) => name !== own.name)
     const wanted = others.length > 0 ? costliestKinds([own, ...others]) : []
-    // The first verification of a kind in this process estimates the next ones.
+    // A kind's first verification provides the estimate.
     const unmeasured = wanted.filter(({ name }) => !times.has(name))
     for (const kind of unmeasured) times.set(kind.name, [await measure(kind)])
     for (const kind of times.keys()) {

@@ -1,6 +1,5 @@
 import type { Texts } from './en.ts'
 
-/** The words of all mail in German. */
 export const de: Texts = {
   locale: 'de-DE',
 

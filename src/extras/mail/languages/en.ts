@@ -1,6 +1,5 @@
-/** The words of all mail in English; `Texts` makes every other language say the same things. */
 export const en = {
-  /** The locale of dates and plurals, BCP 47. */
+  /** BCP 47. */
   locale: 'en-GB',
 
   greeting: 'Hello,',
@@ -221,5 +220,5 @@ export const en = {
   },
 }
 
-/** What each language says. A language that lacks a text does not compile. */
+/** A language that lacks a text does not compile. */
 export type Texts = typeof en

@@ -1,4 +1,3 @@
-/** A part of a letter. The text of a mail is written from the parts, and its HTML from the same. */
 export type Part =
   | string
   | { readonly kind: 'button'; readonly label: string; readonly url: string; readonly hint: string }
@@ -6,9 +5,7 @@ export type Part =
   | { readonly kind: 'code'; readonly code: string }
   | { readonly kind: 'facts'; readonly rows: readonly (readonly [label: string, value: string])[] }
 
-/** A message in words, before it is text or HTML. */
 export interface Letter {
-  /** The name of the service, which stands above the HTML; the text ends with it. */
   readonly from: string
   readonly subject: string
   readonly parts: readonly Part[]
@@ -19,8 +16,8 @@ const maxNameLength = 64
 const columns = 76
 
 /**
- * Makes a name harmless in a line of a mail: one line, without characters that are invisible or turn
- * the direction of writing, at most 64 code points. HTML is escaped where it is made.
+ * Returns one line of at most 64 code points, without invisible and bidirectional control
+ * characters. HTML is escaped elsewhere.
  */
 export function plainName(name: string): string {
   const line = name
@@ -31,12 +28,12 @@ export function plainName(name: string): string {
   return points.length > maxNameLength ? `${points.slice(0, maxNameLength - 1).join('')}…` : line
 }
 
-/** Groups a code for the eye, `1234 5678`; the pages take it with the space. */
+/** Formats as `1234 5678`; pages accept the space. */
 export function groupedCode(code: string): string {
   return code.replace(/(.{4})(?=.)/g, '$1 ')
 }
 
-/** Writes the text of a letter, in lines of at most 76 columns but for addresses. */
+/** Wraps at 76 columns, except addresses. */
 export function toText({ parts, footer }: Letter): string {
   const blocks = parts.map((part) => {
     if (typeof part === 'string') return wrapped(part)

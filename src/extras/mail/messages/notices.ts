@@ -10,20 +10,18 @@ import { type Letter, type Part, plainName } from './letter.ts'
 import { pluralOf, rowsOf, timeInWords } from './words.ts'
 import type { Writing } from './writing.ts'
 
-/** The facts of all notices; each has some of them. */
 type AnyNotice = NoticeFacts & {
   readonly left?: number | null
   readonly newAddress?: string | null
   readonly provider?: string | null
   readonly until?: number | null
   readonly deletionAt?: number
-  /** Whether it goes to an address that the account had before. */
   readonly isFormer?: boolean
   readonly during?: 'reset'
   readonly linked?: readonly string[]
 }
 
-/** Writes a notice; null if the message is none. */
+/** Null for other messages. */
 export function letterOfNotice(
   writing: Writing,
   message: MessageName,
@@ -36,7 +34,6 @@ export function isNotice(message: string): message is NoticeType {
   return (noticeTypes as readonly string[]).includes(message)
 }
 
-/** Writes a notice of this type. */
 export function written(writing: Writing, message: NoticeType, facts: AnyNotice): Letter {
   const { texts, name, page, letter } = writing
   const account = texts.quoted(plainName(facts.username))
@@ -76,7 +73,7 @@ function introOf(
   return texts[message].intro
 }
 
-/** The rows that tell where it was done; of an administrator's act, when alone. */
+/** Rows with the origin; only the time for an administrator's change. */
 function origin(
   { name, texts }: Writing,
   message: NoticeType,
@@ -112,7 +109,6 @@ function more(
   return [left === 0 ? words.none : words[pluralOf(texts.locale, left)](String(left))]
 }
 
-/** What to do if it was not the owner. */
 function advice(
   { texts, context, page }: Writing,
   message: NoticeType,
@@ -134,7 +130,7 @@ function advice(
   return [notYou, { kind: 'button', label: texts.resetAction, url: page('/reset'), hint }]
 }
 
-/** The words of the link that takes a change back; null for a notice without one. */
+/** The text of the undo link; null for a notice without one. */
 function wayBack(texts: Writing['texts'], message: NoticeType, isFormer: boolean) {
   if (message === 'email_changed') return texts.email_changed
   if (message !== 'deletion_requested') return null

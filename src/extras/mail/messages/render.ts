@@ -11,8 +11,8 @@ import type { Writing } from './writing.ts'
 const languages: Record<Language, Texts> = { en, de }
 
 /**
- * Writes a message in a language: subject, text and HTML. The subject holds no secret, because
- * screens show subjects while they are locked. All names are made harmless here.
+ * Renders subject, text and HTML, and sanitizes all names. No secret in the subject: lock screens
+ * show subjects.
  */
 export const render: Render = (message, facts, language, context) => {
   const texts = languages[language]

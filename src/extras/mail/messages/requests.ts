@@ -11,7 +11,6 @@ type WithLink = Exclude<
   'proof' | 'sign_up_exists' | 'deletion_requested_former' | 'account_deleted' | 'test'
 >
 
-/** Writes a message that is no notice. */
 export function letterOfRequest(
   writing: Writing,
   message: MessageName,
@@ -97,7 +96,7 @@ const letters: {
 interface LinkFacts {
   readonly username?: string | null
   readonly origin?: Origin
-  /** Whether an administrator asks, and not the reader, who has no page that waits for the code. */
+  /** Then no page of the reader waits for the code. */
   readonly isByAdministrator?: boolean
 }
 
@@ -119,13 +118,12 @@ function withLink(
     texts.greeting,
     first,
     ...linkParts(writing, message, { origin, isTyped: !isByAdministrator }),
-    // The reader would not know the address and the device of an administrator.
+    // The reader cannot recognize an administrator's address and device.
     ...(isByAdministrator ? [] : askedFrom(writing, origin)),
     isByAdministrator ? texts.askAdministrator : words.notYou,
   ])
 }
 
-/** The link, the code where there is one, and how long they count. */
 function linkParts(
   { texts, context: { link, code, expiresAt } }: Writing,
   message: WithLink,

@@ -1,8 +1,8 @@
 import { type Content, html } from '../../../core/http/pages/html.ts'
 import type { Letter, Part } from './letter.ts'
 
-// Mail programs know tables and the attribute `style`; the style sheet is for the dark scheme alone,
-// and those that do not know it show the light one. Nothing is loaded from anywhere.
+// Mail programs support tables and `style` attributes; the style sheet only adds the dark scheme.
+// No remote content.
 const dark = `@media (prefers-color-scheme: dark) {
   .page { background: #16181d !important; }
   .card { background: #22252c !important; border-color: #3a3f4b !important; }
@@ -23,10 +23,7 @@ const press =
 const code =
   'display:inline-block;padding:12px 20px;background:#f1f3f6;border-radius:6px;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:26px;letter-spacing:2px;color:#1d2129'
 
-/**
- * Writes the HTML of a letter: one table, inline style, light and dark, no picture, nothing remote.
- * @param language BCP 47
- */
+/** One table, inline style, no pictures, no remote content. @param language BCP 47 */
 export function toHtml({ from, subject, parts, footer }: Letter, language: string): string {
   const first = parts.find((part, index) => index > 0 && typeof part === 'string')
   return html`<!doctype html>
@@ -81,7 +78,7 @@ function written(url: string): Content {
   return html`<p class="text" style="${text}"><a class="link" href="${webAddress(url)}" style="${link}">${url}</a></p>`
 }
 
-/** @throws Error for an address of another scheme, such as `javascript:` */
+/** @throws Error for other schemes such as `javascript:` */
 function webAddress(url: string): string {
   if (!/^https?:\/\//.test(url)) throw new Error('a mail links to the web alone')
   return url

@@ -7,7 +7,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** A time in words, with the zone: `22 November 2026 at 16:32 UTC`. @param at epoch milliseconds */
+/** `22 November 2026 at 16:32 UTC`. @param at epoch milliseconds */
 export function timeInWords({ locale }: Texts, at: number): string {
   return new Intl.DateTimeFormat(locale, {
     ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
@@ -15,7 +15,6 @@ export function timeInWords({ locale }: Texts, at: number): string {
   } as const).format(at)
 }
 
-/** A length of time in words: minutes below two hours, hours to two days, then days. */
 export function durationInWords({ locale, units }: Texts, ms: number): string {
   const isShort = ms < 2 * hourMs && (ms + momentMs) % hourMs > momentMs
   const [unit, unitMs] = isShort
@@ -23,24 +22,23 @@ export function durationInWords({ locale, units }: Texts, ms: number): string {
     : ms < 2 * dayMs
       ? ([units.hours, hourMs] as const)
       : ([units.days, dayMs] as const)
-  // Never longer than it is, but for the moment between the request and its mail.
+  // Rounded down, except for the moment between request and mail.
   const count = Math.max(1, Math.floor((ms + momentMs) / unitMs))
   return `${new Intl.NumberFormat(locale).format(count)} ${unit[pluralOf(locale, count)]}`
 }
 
-/** The plural form of a count; a language of this catalogue has two. */
+/** Enough for the languages of this catalogue. */
 export function pluralOf(locale: string, count: number): 'one' | 'other' {
   return new Intl.PluralRules(locale).select(count) === 'one' ? 'one' : 'other'
 }
 
-/** A device in words: `Firefox on Linux`. */
+/** `Firefox on Linux`. */
 export function deviceInWords(texts: Texts, device: Device | null): string {
   const { browser = null, system = null } = device ?? {}
   if (system === null) return browser ?? texts.unknownDevice
   return texts.device(browser ?? texts.unknownBrowser, system)
 }
 
-/** The rows that tell of an origin: device, address and time. */
 export function rowsOf(texts: Texts, { at, address, device }: Origin): [string, string][] {
   const { labels } = texts
   return [
