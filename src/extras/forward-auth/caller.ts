@@ -20,7 +20,7 @@ import type { HostSessions } from './host-sessions.ts'
 import { type Remote, remoteOf } from './remote-headers.ts'
 import type { Site } from './site.ts'
 
-/** Who asks for an application, and what it is told of them. */
+/** The caller of an application. */
 export interface KnownCaller {
   readonly principal: Principal
   /** Null for a caller without an account here. */
@@ -35,23 +35,22 @@ export interface ForwardCallersDeps {
   readonly sessions: Pick<Sessions, 'resume'>
 }
 
-/** Authenticates who asks for an application, by the authenticators of the service. */
 export interface ForwardCallers {
   /**
-   * The caller: by the Authorization header alone if there is one, otherwise by the session of the
-   * host. Answers at once if nothing must be read.
-   * @throws ApiError without a valid credential, with the challenges for it
+   * Authenticates the caller by the Authorization header if present, otherwise by the session of
+   * the host. Synchronous if nothing must be read.
+   * @throws ApiError without a valid credential, with the challenges
    */
   callerOf(
     request: FastifyRequest,
     reply: FastifyReply,
     site: Site,
   ): KnownCaller | Promise<KnownCaller>
-  /** Whether a host is that of the service, where its own cookie comes. Cookies know no ports. */
+  /** Whether a host is the service's own. Cookies ignore ports. */
   isHome(site: Site): boolean
 }
 
-/** @param authenticators those of the service; of them the ones of a header are asked */
+/** @param authenticators all of the service; only those for headers are used */
 export function createForwardCallers(
   authenticators: readonly Authenticator[],
   deps: ForwardCallersDeps,
@@ -60,7 +59,7 @@ export function createForwardCallers(
   const { hostname: home } = new URL(config.baseUrl)
   const isHome = ({ hostname }: Site) => hostname === home
   const accepted = authenticators.flatMap(usableHere)
-  // Basic answers by a promise, also that a header is none of its own.
+  // Basic returns a promise even if the header is not its own.
   const bearerFirst = {
     accepted: [
       ...accepted.filter(({ header }) => header === 'bearer'),
@@ -110,7 +109,7 @@ export function createForwardCallers(
     return caller
   }
 
-  /** Kept as long as the session is cached: its requests then make no objects. */
+  /** Lives as long as the cached session, so that its requests allocate nothing. */
   function newCaller(stored: StoredSession, expiresAt: number): KnownCaller {
     const { id, userId, username, email, amr, csrfToken } = stored
     const roles = rolesAmong(stored.account.roles, config.roles)
@@ -129,7 +128,7 @@ export function createForwardCallers(
     return caller
   }
 
-  /** @throws ApiError always: the 401 with all challenges */
+  /** @throws ApiError always: 401 with all challenges */
   function noCaller(request: FastifyRequest, reply: FastifyReply, why?: RefusalReason): never {
     if (why) noteAbsence(request, why)
     identify(request, reply, silent, deps)
@@ -151,7 +150,7 @@ export function createForwardCallers(
     principal: Principal,
     request: FastifyRequest,
   ): KnownCaller | Promise<KnownCaller> {
-    request.guard = null // it guards changes, and nothing is changed
+    request.guard = null // guards only changes
     const found = byPrincipal.get(principal)
     if (found) return found
     if (principal.credential.scheme !== 'bearer') return readCaller(principal)
@@ -161,7 +160,7 @@ export function createForwardCallers(
     return caller
   }
 
-  /** The credential says less than the account: its address, or its name. */
+  /** The credential lacks the email address and the name. */
   async function readCaller(principal: Principal): Promise<KnownCaller> {
     const userId = userIdOf(principal)
     const account = userId === null ? null : await accounts.byUserId(userId)
@@ -171,8 +170,8 @@ export function createForwardCallers(
 }
 
 /**
- * The authenticators that count here, without their protection from cross-site requests: that is the
- * application's, and nothing is changed here. Sessions are looked for by host.
+ * The authenticators for this route, without CSRF protection: the application protects itself, and
+ * nothing changes here. Sessions are looked up by host.
  */
 function usableHere(authenticator: Authenticator): Authenticator[] {
   const { csrf: _, ...rest } = authenticator

@@ -6,18 +6,18 @@ import { browserCookie } from '../../modules/flows/cookie.ts'
 const browserSeconds = 86_400
 
 /**
- * The cookie that names a browser at the host of an application, so that a ticket is good in no other
- * one. It proves nothing else. Its digest is what `browser=` of /signin holds.
+ * Identifies a browser at the host of an application, so that a ticket works in no other browser.
+ * Proves nothing else. `browser=` of /signin carries its digest.
  */
 export const hostBrowserCookie = browserCookie(hostBrowserCookieName, browserSeconds)
 
-// Lax: a Strict cookie would not come along when the redirect with the ticket has set it.
+// Browsers would not send a Strict cookie after the redirect with the ticket.
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const start = `${hostSessionCookieName}=`
 
 /**
- * The value of the cookie of a session at the host of an application, as it was sent; undefined
- * without one. The header is that of the application, whose many cookies are not parsed.
+ * The raw value of the session cookie at the host of an application. The application's many other
+ * cookies are not parsed.
  */
 export function hostSessionCookie({ headers: { cookie } }: FastifyRequest): string | undefined {
   if (cookie === undefined) return undefined
@@ -33,7 +33,7 @@ export function setHostSessionCookie(reply: FastifyReply, secret: string): void 
   reply.setCookie(hostSessionCookieName, secret, flags)
 }
 
-/** Whether a cookie begins at an index: the name may also stand in the value of another one. */
+/** Whether a cookie begins at an index: the name may also occur within another cookie's value. */
 function isBetweenCookies(cookie: string, at: number): boolean {
   return /;[ \t]*$/.test(cookie.slice(Math.max(0, at - 8), at))
 }

@@ -5,8 +5,8 @@ import { type ViewPage, viewPage } from '../../core/http/pages/send-view.ts'
 import { isNavigation } from './navigation.ts'
 
 /**
- * The page of a 403, for the navigation of a person: who is signed in, and how to sign in as another.
- * Every other client, and every other refusal, gets JSON.
+ * The 403 page for browser navigation: shows who is signed in and how to switch accounts. Other
+ * clients and rejections get JSON.
  */
 export function deniedPage(baseUrl: string): ErrorPage {
   return (error: ApiError, request: FastifyRequest): ViewPage | null => {

@@ -9,22 +9,22 @@ import { hostBrowserCookie, setHostSessionCookie } from './cookies.ts'
 import { createForwarded } from './forwarded.ts'
 import { enterPath, hostSignOutPath } from './paths.ts'
 
-/** What was asked for with a ticket that was refused: two tabs may have begun at once. */
+/** The requested address of a rejected ticket, per request: two tabs may sign in at once. */
 const askedFor = new WeakMap<FastifyRequest, string>()
 
-/** Nothing begins again by itself here: a browser without the cookie would go round in circles. */
+/** No automatic retry: a browser without the cookie would loop. */
 const errorPage: ErrorPage = (error, request) => {
   const page = error.status === 400 ? null : refusalPage(error, request, null)
-  const begin = askedFor.get(request) ?? '/' // the application asks for a sign-in
+  const begin = askedFor.get(request) ?? '/' // the application triggers the sign-in
   const { name, view } =
     page ?? viewPage('forward-refused-ticket', { begin, requestId: request.id })
   return { name, view, options: { isElsewhere: true } }
 }
 
 /**
- * What the proxy gives to this service of the host of an application, below /.gatehouse/: GET enter
- * uses a ticket and leads to the address that was asked for, GET signout leads to the page that signs
- * out of all. The files of the pages are served there too. docs/adr/0063
+ * Routes below /.gatehouse/ at the host of an application, which the proxy forwards to this
+ * service: enter redeems a ticket and redirects, signout leads to the global sign-out page. Also
+ * serves the files of these pages. docs/adr/0063
  */
 export async function routes(
   app: FastifyInstance,
@@ -35,7 +35,7 @@ export async function routes(
   app.get(
     enterPath,
     {
-      exposeHeadRoute: false, // a preview of the link must not use the ticket up
+      exposeHeadRoute: false, // a link preview must not consume the ticket
       config: {
         access: { rule: anyone },
         errorPage,

@@ -7,7 +7,7 @@ import { shadowedRules } from './forward-shadows.ts'
 
 export interface ForwardReading {
   readonly rules: readonly ForwardRule[]
-  /** All of them, each beginning with the setting. */
+  /** Each begins with the name of the setting. */
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
 }
@@ -15,14 +15,14 @@ export interface ForwardReading {
 const setting = 'FORWARD_AUTH_FILE'
 const maxBytes = 4_194_304
 const maxRules = 10_000
-// How many places the index of the rules has, at most: each host of a rule with each of its paths.
+// Limit of (host, path) pairs in the rules index.
 const maxPairs = 200_000
-// How many mistakes are told one by one: more of them come from one cause.
+// Limit of reported mistakes: more have a common cause.
 const maxTold = 1000
 
 /**
- * Reads the file of rules of forward authentication; no rules without one. Continues after a mistake,
- * so that all are reported at once. With `roles` null, those of rules are not looked up.
+ * Reads the rules of forward authentication; empty without a file. Collects all mistakes. If
+ * `roles` is null, role names are not checked.
  */
 export function readForwardFile(
   path: string | undefined,
@@ -52,7 +52,7 @@ function refused(mistakes: readonly string[]): ForwardReading {
   return { rules: [], mistakes: lines.map((line) => `${setting} ${line}`), warnings: [] }
 }
 
-/** Parses the text of a file of rules; its mistakes, without the name of the setting. */
+/** Parses a rules file; the mistakes lack the name of the setting. */
 export function parseForwardRules(
   text: string,
   roles: readonly Role[] | null,
@@ -92,14 +92,14 @@ export function parseForwardRules(
 }
 
 /**
- * Whether other users can change a file, and with it what they may see. A file of another owner may be
- * changed by its group, whom that owner trusts.
+ * Whether other users can change the file, and thereby grant themselves access. A file of another
+ * owner may be group-writable: that owner trusts the group.
  */
 function isWritable({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {
   return (mode & (uid === process.getuid?.() ? 0o022 : 0o002)) !== 0
 }
 
-/** A browser is sent to any host of the rules after a sign-in. */
+/** After a sign-in, browsers are redirected to any host of the rules. */
 function wideHosts({ number, hosts }: ForwardRule): string[] {
   return hosts
     .filter((host) => /^\*\.[^.:]+(?::|$)/.test(host) && !host.startsWith('*.localhost'))

@@ -5,24 +5,23 @@ import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
-/** Judges requests by a list of rules: the first that matches counts, and without one all is denied. */
+/** Judges requests by the first matching rule; without a match, the request is denied. */
 export interface Judge {
   judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
   /**
-   * All readings of a request with the rules to which they lead, for an operator: by path and method;
-   * `rule` is its number or null. Null if the path has no sure reading.
+   * All interpretations of a request with their rules, for an operator. `rule` is a number or null.
+   * Null if the path cannot be interpreted safely.
    */
   readings(asked: ForwardInput, caller: ForwardCaller | null): readonly ReadingOfRequest[] | null
-  /** Whether a rule is for a host, as a browser writes it. */
   hasHost(host: string): boolean
-  /** How many rules were looked at until now. */
+  /** Number of rules examined so far. */
   looked(): number
 }
 
 export interface ReadingOfRequest {
   readonly path: string
   readonly method: string
-  /** With letters of either case as the same; only if that makes a difference. */
+  /** Case-insensitive; only if the case makes a difference. */
   readonly isFolded: boolean
   readonly rule: number | null
 }
@@ -37,14 +36,14 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   const verdicts = rules.map(
     ({ number, policy }): Verdict => ({ policy, rule: number, because: 'rule' }),
   )
-  // Without a caller each rule that names roles matches. So one without roles that was the first for a
-  // stranger is the first for all, and need not be searched for again.
+  // Without a caller, each rule with roles matches. So if the first match has no roles, it is the
+  // first for every caller: no second search.
   const identify = rules.map(({ number, roles }, at): Verdict => {
     const ofAll = roles === null ? verdicts[at] : undefined
     return { policy: 'identify', rule: number, because: 'rule', ...(ofAll && { ofAll }) }
   })
   let looked = 0
-  // What is searched for, in variables: closures for each request would cost more than the search.
+  // Search state in variables: closures per request would cost more than the search.
   let method = ''
   let roles: ForwardCaller['roles'] | null = null
 
@@ -70,9 +69,9 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   }
 
   /**
-   * The index of the rule to which all readings of a request lead, `rules.length` for none; or the
-   * verdict if they lead to several, so that no spelling and no header gets more than the plain form of
-   * what the application may take the request for.
+   * Returns the index of the rule to which all interpretations lead, `rules.length` for none, or a
+   * verdict if they lead to several: no spelling and no header may gain more access than the plain
+   * form.
    */
   function search(
     { host, methods, uri, named }: ForwardInput,
@@ -99,7 +98,9 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     return rule
   }
 
-  /** The rule to which all paths lead by all methods; null for several. `told` gets all of them. */
+  /**
+   * The rule to which all paths and methods lead; null for several. `told` receives all of them.
+   */
   function ruleOf(
     of: readonly HostRules[],
     paths: readonly string[],

@@ -1,10 +1,10 @@
 import { hostPrefix } from '../../core/http/pages/host-prefix.ts'
 
-/** Where proxies ask; Envoy appends the path of the request. */
+/** For proxies; Envoy appends the path of the request. */
 export const forwardPath = '/api/authz/forward'
 
-/** Where a ticket is used, at the host of the application. */
+/** Redeems a ticket, at the host of the application. */
 export const enterPath = `${hostPrefix}/enter`
 
-/** Leads from the host of the application to the page that signs out of all. */
+/** Leads from the application's host to the global sign-out page. */
 export const hostSignOutPath = `${hostPrefix}/signout`

@@ -13,15 +13,15 @@ import { createJudge, type Judge } from './judge.ts'
 import { rulesFile } from './measurements.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
-/** The rules of FORWARD_AUTH_FILE, as this process last read them. docs/adr/0061 */
+/** The rules of FORWARD_AUTH_FILE, as this process last read the file. docs/adr/0061 */
 export interface ForwardRules {
-  /** What the rules say of a request; `caller` is null as long as it is not known who asks. */
+  /** `caller` is null until authenticated. */
   judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
-  /** Whether an origin is that of a host of the rules: by https, or by http on a loopback address. */
+  /** Whether an origin is a host of the rules: https, or http on a loopback address. */
   isOrigin(origin: string): boolean
   /**
-   * Reads the file again if it has changed. A file with mistakes changes nothing: they are logged, and
-   * again each hour, and the rules before stay.
+   * Reloads a changed file. If the file has mistakes, logs them, again each hour, and keeps the
+   * previous rules.
    */
   refresh(): Promise<void>
 }
@@ -37,7 +37,7 @@ export interface ForwardRulesDeps {
 
 const remindMs = 3_600_000
 
-/** Begins with the rules that were read with the settings. */
+/** Starts with the rules read with the settings. */
 export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
   const { clock, config, events, log, measurements, workers } = deps
   const { file, atStart } = config.forwardAuth
@@ -77,7 +77,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       }
       if (!tells) return
       if (isMended) log.info('the file of forward authentication has no mistakes any more')
-      // At the first look the start has told of the warnings, unless the file has changed since.
+      // The start already logged the warnings, unless the file has changed since.
       if (!isFirst || isChanged) for (const warning of reading.warnings) log.warn(warning)
       if (isChanged) events.emit(forwardRulesChanged, { rules: rules.length })
     },

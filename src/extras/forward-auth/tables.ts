@@ -27,18 +27,17 @@ declare module '../../core/database/schema.ts' {
 interface ForwardTicketsTable {
   /** Digest of the ticket. */
   id: string
-  /** The session that it is of; the end of that session removes it. */
+  /** Deleted with this session. */
   session_id: string
-  /** The origin of the application: scheme, host, and the port unless it is the scheme's own. */
+  /** The application's scheme, host, and port unless default. */
   origin: string
-  /** Digest of the cookie of the browser at that host. */
+  /** Digest of the browser cookie at that host. */
   browser: string
-  /** The address of the application that was asked for. */
   return_to: string
   expires_at: number
 }
 
-/** A session at the host of an application, which ends with the session that it is of. */
+/** A session at the host of an application; ends with its parent session. */
 interface ForwardSessionsTable {
   /** Digest of the cookie's value. */
   id: string
