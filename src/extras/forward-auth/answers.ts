@@ -17,24 +17,21 @@ export interface ForwardAnswersDeps {
   readonly random: Random
 }
 
-/** The responses to a proxy: docs/forward-auth.md. */
+/** docs/forward-auth.md */
 export interface ForwardAnswers {
   /**
-   * Lets the request pass, with the identity headers for the application; `remote` is null if the
-   * caller was not authenticated. Proxies may pass on the Cookie header of the response.
+   * Lets the request pass with identity headers; `remote` is null if the caller was not
+   * authenticated.
    */
   allow(request: FastifyRequest, reply: FastifyReply, site: Site, remote: Remote | null): void
-  /**
-   * Sends the browser to the sign-in: a redirect, or for nginx a 401 with a Location for its
-   * `error_page`.
-   */
+  /** A redirect, or for nginx a 401 with a Location for its `error_page`. */
   signIn(request: FastifyRequest, reply: FastifyReply, asked: ForwardedRequest, why: Why): void
 }
 
 interface Why {
-  /** Whether the caller is signed in and only the second factor is missing. */
+  /** Only the second factor is missing. */
   readonly isAgain: boolean
-  /** Whether the sign-in requires a second factor; avoids a second password prompt. */
+  /** Avoids a second password prompt. */
   readonly needsTwoFactors: boolean
 }
 
@@ -64,7 +61,7 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
         reply.status(302).header('content-length', 0).send()
         return
       }
-      // nginx copies the challenge, and Basic would open the browser's password prompt.
+      // nginx copies the challenge; Basic would open a password prompt.
       reply.header('www-authenticate', 'Bearer realm="API"')
       reply.header('content-type', contentTypes.json)
       const { error, status } = errorTable.authenticationRequired
@@ -79,7 +76,7 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
     { isAgain, needsTwoFactors }: Why,
   ): string {
     const whole = site.origin + uri
-    // /signin rejects longer addresses: lead to the start of the application.
+    // /signin rejects longer addresses.
     const address = whole.length > maxReturnToLength ? `${site.origin}/` : whole
     const query = [
       `return_to=${encodeURIComponent(address)}`,
@@ -90,7 +87,6 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
     return `${config.baseUrl}/signin?${query.join('&')}`
   }
 
-  /** Identifies the browser at this host by an existing or a new cookie. */
   function browserOf(request: FastifyRequest, reply: FastifyReply): string {
     const browser = hostBrowserCookie.valueOf(request, random)
     hostBrowserCookie.set(reply, browser)
@@ -98,10 +94,7 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
   }
 }
 
-/**
- * `?proxy=nginx` counts only at the route itself: on paths below, the query belongs to the
- * application.
- */
+/** Only at the route itself: below, the query belongs to the application. */
 function isForNginx({ params, query }: FastifyRequest): boolean {
   const isBelow = '*' in (params as object) // set by the router
   return !isBelow && (query as { proxy?: unknown }).proxy === 'nginx' // parsed by Fastify

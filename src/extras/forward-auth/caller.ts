@@ -20,7 +20,6 @@ import type { HostSessions } from './host-sessions.ts'
 import { type Remote, remoteOf } from './remote-headers.ts'
 import type { Site } from './site.ts'
 
-/** The caller of an application. */
 export interface KnownCaller {
   readonly principal: Principal
   /** Null for a caller without an account here. */
@@ -37,20 +36,18 @@ export interface ForwardCallersDeps {
 
 export interface ForwardCallers {
   /**
-   * Authenticates the caller by the Authorization header if present, otherwise by the session of
-   * the host. Synchronous if nothing must be read.
-   * @throws ApiError without a valid credential, with the challenges
+   * By the Authorization header if present, otherwise by the host's session. Synchronous if nothing
+   * must be read. @throws ApiError without a valid credential
    */
   callerOf(
     request: FastifyRequest,
     reply: FastifyReply,
     site: Site,
   ): KnownCaller | Promise<KnownCaller>
-  /** Whether a host is the service's own. Cookies ignore ports. */
+  /** Cookies ignore ports. */
   isHome(site: Site): boolean
 }
 
-/** @param authenticators all of the service; only those for headers are used */
 export function createForwardCallers(
   authenticators: readonly Authenticator[],
   deps: ForwardCallersDeps,
@@ -109,7 +106,7 @@ export function createForwardCallers(
     return caller
   }
 
-  /** Lives as long as the cached session, so that its requests allocate nothing. */
+  /** Cached with the session: no allocation per request. */
   function newCaller(stored: StoredSession, expiresAt: number): KnownCaller {
     const { id, userId, username, email, amr, csrfToken } = stored
     const roles = rolesAmong(stored.account.roles, config.roles)
@@ -128,7 +125,7 @@ export function createForwardCallers(
     return caller
   }
 
-  /** @throws ApiError always: 401 with all challenges */
+  /** @throws ApiError always: 401 */
   function noCaller(request: FastifyRequest, reply: FastifyReply, why?: RefusalReason): never {
     if (why) noteAbsence(request, why)
     identify(request, reply, silent, deps)
@@ -160,7 +157,6 @@ export function createForwardCallers(
     return caller
   }
 
-  /** The credential lacks the email address and the name. */
   async function readCaller(principal: Principal): Promise<KnownCaller> {
     const userId = userIdOf(principal)
     const account = userId === null ? null : await accounts.byUserId(userId)
@@ -169,10 +165,7 @@ export function createForwardCallers(
   }
 }
 
-/**
- * The authenticators for this route, without CSRF protection: the application protects itself, and
- * nothing changes here. Sessions are looked up by host.
- */
+/** Without CSRF protection: the application protects itself, and nothing changes here. */
 function usableHere(authenticator: Authenticator): Authenticator[] {
   const { csrf: _, ...rest } = authenticator
   if (rest.scheme === 'session') return [{ ...rest, authenticate: () => null }]

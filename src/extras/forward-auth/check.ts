@@ -10,7 +10,6 @@ import { isValidUri, pathOf } from './request-line.ts'
 import type { Site } from './site.ts'
 import type { Verdict } from './verdict.ts'
 
-/** A request to an application that an operator checks against the rules. */
 export interface CheckedRequest {
   readonly site: Site
   readonly uri: string
@@ -24,25 +23,20 @@ export interface ForwardCheck {
    */
   readonly answer: 'allowed' | 'sign_in' | 'denied' | 'refused'
   readonly why: string
-  /** The deciding rule as in the file; null if none matches. */
+  /** As in the file; null if none matches. */
   readonly rule: (Partial<ForwardRule> & Pick<ForwardRule, 'number'>) | null
   readonly policy: Verdict['policy']
   readonly because: Verdict['because']
-  /** All interpretations of the path, each with its rule. */
   readonly readings: readonly ReadingOfRequest[]
 }
 
-/** An account and its login requirements. */
 export interface CheckedAccount {
   readonly account: Account
   readonly requirements: Pick<Requirements, 'unmet'>
   readonly roles: readonly Role[]
 }
 
-/**
- * Explains which rule decides a request: for an account as if signed in, otherwise for an unknown
- * caller.
- */
+/** Explains which rule decides: for an account as if signed in, otherwise for an unknown caller. */
 export function checkForward(
   rules: readonly ForwardRule[],
   request: CheckedRequest,
@@ -53,7 +47,6 @@ export function checkForward(
   const judge = createJudge(rules)
   const caller = of && { roles: new Set(rolesAmong(of.account.roles, of.roles)) }
   const first = judge.judge(asked, null)
-  // As in the route: the caller matters only if a rule depends on the caller.
   const asksWho = first.policy === 'identify'
   const verdict = asksWho ? judge.judge(asked, caller) : first
   const readings = judge.readings(asked, asksWho ? caller : null)

@@ -42,13 +42,13 @@ async function check(call: CommandCall): Promise<void> {
   )
 }
 
-/** @throws UsageError if the request is not valid */
+/** @throws UsageError */
 async function requestOf(url: string, method: string): Promise<CheckedRequest> {
   const [{ isValidMethod }, { parseSite }] = await Promise.all([
     import('./request-line.ts'),
     import('./site.ts'),
   ])
-  // Keep the path as given: its spelling is being checked.
+  // Unnormalized: the spelling is being checked.
   const [, scheme = '', host = '', uri = ''] = url.match(/^(https?):\/\/([^/?#]*)(.*)$/is) ?? []
   const site = parseSite(scheme.toLowerCase() === 'http' ? 'http' : 'https', host)
   if (scheme === '' || !site) {

@@ -23,16 +23,13 @@ export interface ForwardDecisionDeps
   readonly measurements: Pick<Measurements, 'of'>
 }
 
-/** Answers a proxy; a promise only if something must be read. @throws ApiError for a rejection */
+/** A promise only if something must be read. @throws ApiError for a rejection */
 export type ForwardDecision = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => undefined | Promise<undefined>
 
-/**
- * Decides about a request to an application: the forwarded facts, then the rules without a caller,
- * then, only if a rule requires it, the caller and the rules again.
- */
+/** Judges without the caller first; authenticates the caller only if a rule requires it. */
 export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecision {
   const { authenticators, config, forwardRules, random } = deps
   const decisions = deps.measurements.of(forwardDecisions)
@@ -77,7 +74,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     ofAll: Verdict | undefined,
   ): undefined {
     const { host, site } = asked
-    // Such a caller has no roles here, and its name could be mistaken for an account's.
+    // No roles here, and the name could be mistaken for an account's.
     if (remote === null)
       throw refusal('accessDenied', { code: 'forward_no_account', facts: { host } })
     const verdict = ofAll ?? forwardRules.judge(asked, principal)
@@ -85,8 +82,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     if (policy === 'bypass') return bypass(request, reply, asked)
     if (policy !== 'one_factor' && policy !== 'two_factor') throw denied(asked, verdict)
     if (policy === 'two_factor' && !principal.amr.includes('mfa')) {
-      // Only for sessions: a browser resends a header credential after any sign-in, which would
-      // loop.
+      // A browser resends a header credential after any sign-in, which would loop.
       if (principal.credential.scheme === 'session' && isNavigation(request)) {
         return signIn(request, reply, asked, { isAgain: true, needsTwoFactors: true })
       }
@@ -109,7 +105,6 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     answers.signIn(...given)
   }
 
-  /** Counts a rejection, and sends a person without credentials to the sign-in. */
   function refuse(
     error: unknown,
     request: FastifyRequest,
@@ -130,7 +125,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
   }
 }
 
-/** The roles of an unknown caller are unknown: role rules are resolved once the caller is known. */
+/** Resolved once the caller is known. */
 const anyCaller: ForwardCaller = { roles: new Set() }
 
 const answerOf: Readonly<Record<number, keyof ForwardDecisions>> = {
@@ -139,7 +134,7 @@ const answerOf: Readonly<Record<number, keyof ForwardDecisions>> = {
   403: 'denied',
 }
 
-/** Envoy's appended path must equal the judged path. @throws ApiError badRequest */
+/** Envoy's appended path must be the judged path. @throws ApiError badRequest */
 function assertAppended({ raw: { url = '' } }: FastifyRequest, { uri }: ForwardedRequest): void {
   const path = pathOf(url)
   if (path === forwardPath) return
@@ -148,15 +143,15 @@ function assertAppended({ raw: { url = '' } }: FastifyRequest, { uri }: Forwarde
 }
 
 /**
- * A proxy that asks about paths below /.gatehouse/ does not route them to this service: tickets and
- * sign-ins would loop forever. @throws ApiError badRequest
+ * The proxy does not route /.gatehouse/ to this service: sign-ins would loop. @throws ApiError
+ * badRequest
  */
 function assertNotOurs({ host, uri }: ForwardedRequest): void {
   if (!uri.startsWith(`${hostPrefix}/`)) return
   throw refusal('badRequest', { code: 'forward_own_path', facts: { host } })
 }
 
-/** Credentials require a confidential connection. @throws ApiError badRequest */
+/** @throws ApiError badRequest */
 function assertConfidential({ site: { host, hostname, scheme } }: ForwardedRequest): void {
   if (scheme === 'https' || isLoopback(hostname)) return
   throw refusal('badRequest', { code: 'forward_plain_http', facts: { host } })

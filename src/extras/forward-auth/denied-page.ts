@@ -4,10 +4,7 @@ import type { ErrorPage } from '../../core/http/pages/page.ts'
 import { type ViewPage, viewPage } from '../../core/http/pages/send-view.ts'
 import { isNavigation } from './navigation.ts'
 
-/**
- * The 403 page for browser navigation: shows who is signed in and how to switch accounts. Other
- * clients and rejections get JSON.
- */
+/** Only for browser navigation; other clients get JSON. */
 export function deniedPage(baseUrl: string): ErrorPage {
   return (error: ApiError, request: FastifyRequest): ViewPage | null => {
     const { facts = {} } = error.reason

@@ -9,22 +9,21 @@ import { hostBrowserCookie, setHostSessionCookie } from './cookies.ts'
 import { createForwarded } from './forwarded.ts'
 import { enterPath, hostSignOutPath } from './paths.ts'
 
-/** The requested address of a rejected ticket, per request: two tabs may sign in at once. */
+/** Of rejected tickets: two tabs may sign in at once. */
 const askedFor = new WeakMap<FastifyRequest, string>()
 
-/** No automatic retry: a browser without the cookie would loop. */
+/** No automatic retry: without the cookie, a loop. */
 const errorPage: ErrorPage = (error, request) => {
   const page = error.status === 400 ? null : refusalPage(error, request, null)
-  const begin = askedFor.get(request) ?? '/' // the application triggers the sign-in
+  const begin = askedFor.get(request) ?? '/'
   const { name, view } =
     page ?? viewPage('forward-refused-ticket', { begin, requestId: request.id })
   return { name, view, options: { isElsewhere: true } }
 }
 
 /**
- * Routes below /.gatehouse/ at the host of an application, which the proxy forwards to this
- * service: enter redeems a ticket and redirects, signout leads to the global sign-out page. Also
- * serves the files of these pages. docs/adr/0063
+ * Routes below /.gatehouse/ at an application's host: enter redeems a ticket, signout leads to the
+ * global sign-out page. docs/adr/0063
  */
 export async function routes(
   app: FastifyInstance,

@@ -7,7 +7,6 @@ import { shadowedRules } from './forward-shadows.ts'
 
 export interface ForwardReading {
   readonly rules: readonly ForwardRule[]
-  /** Each begins with the name of the setting. */
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
 }
@@ -15,15 +14,11 @@ export interface ForwardReading {
 const setting = 'FORWARD_AUTH_FILE'
 const maxBytes = 4_194_304
 const maxRules = 10_000
-// Limit of (host, path) pairs in the rules index.
 const maxPairs = 200_000
-// Limit of reported mistakes: more have a common cause.
+// More have a common cause.
 const maxTold = 1000
 
-/**
- * Reads the rules of forward authentication; empty without a file. Collects all mistakes. If
- * `roles` is null, role names are not checked.
- */
+/** Collects all mistakes. If `roles` is null, role names are not checked. */
 export function readForwardFile(
   path: string | undefined,
   roles: readonly Role[] | null,
@@ -52,7 +47,7 @@ function refused(mistakes: readonly string[]): ForwardReading {
   return { rules: [], mistakes: lines.map((line) => `${setting} ${line}`), warnings: [] }
 }
 
-/** Parses a rules file; the mistakes lack the name of the setting. */
+/** The mistakes lack the setting's name. */
 export function parseForwardRules(
   text: string,
   roles: readonly Role[] | null,
@@ -92,14 +87,13 @@ export function parseForwardRules(
 }
 
 /**
- * Whether other users can change the file, and thereby grant themselves access. A file of another
- * owner may be group-writable: that owner trusts the group.
+ * Other users could grant themselves access. The group of another owner is trusted by that owner.
  */
 function isWritable({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {
   return (mode & (uid === process.getuid?.() ? 0o022 : 0o002)) !== 0
 }
 
-/** After a sign-in, browsers are redirected to any host of the rules. */
+/** Browsers are redirected to any host of the rules. */
 function wideHosts({ number, hosts }: ForwardRule): string[] {
   return hosts
     .filter((host) => /^\*\.[^.:]+(?::|$)/.test(host) && !host.startsWith('*.localhost'))

@@ -5,13 +5,13 @@ import { parseRole, parseRoleName, type Role } from '../../core/policy/principal
 const forwardPolicies = ['bypass', 'one_factor', 'two_factor', 'deny'] as const
 export type ForwardPolicy = (typeof forwardPolicies)[number]
 
-/** A rule of `FORWARD_AUTH_FILE`: matches if all its lists match; null matches anything. */
+/** Matches if all lists match; null matches anything. */
 export interface ForwardRule {
   /** Position in the file, from 1. */
   readonly number: number
-  /** As browsers write hosts, without the default port; `*.` matches subdomains. */
+  /** In browser spelling, without the default port; `*.` matches subdomains. */
   readonly hosts: readonly string[]
-  /** As browsers send paths; `/*` at the end matches the path and everything below. */
+  /** In browser spelling; `/*` at the end also matches everything below. */
   readonly paths: readonly string[] | null
   /** Without HEAD, which counts as GET. */
   readonly methods: readonly string[] | null
@@ -24,7 +24,7 @@ const maxHostLength = 261 // 253 of a name, a colon and a port, and `*.`
 const maxPathLength = 2048
 const fields = ['hosts', 'paths', 'methods', 'roles', 'policy']
 
-/** Parses one rule; each mistake continues a sentence that begins with the number of the rule. */
+/** Each mistake continues a sentence that begins with the rule's number. */
 export function parseForwardRule(
   entry: unknown,
   number: number,
@@ -71,7 +71,7 @@ export function parseForwardRule(
     hosts: hosts ?? [],
     paths,
     methods: methods?.filter((method) => method !== 'HEAD') ?? null,
-    // An unknown role is a mistake, or was not checked because ROLES has mistakes.
+    // An unknown role is a mistake, or unchecked because ROLES has mistakes.
     roles: names?.map((name) => (parseRoleName(name) ?? name) as Role) ?? null,
     policy: policy ?? 'deny',
   }
@@ -96,7 +96,7 @@ function hostMistake(host: string): string | null {
   return `has the host ${quoted(host)}, which is written ${quoted(isBelow ? `*.${written}` : written)}`
 }
 
-// RFC 3986 section 3.3: unescaped path characters
+// RFC 3986 section 3.3
 const needsNoEscape = /^[A-Za-z0-9._~!$&'()*+,=:@/-]$/
 
 function pathMistake(path: string): string | null {
@@ -154,7 +154,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Quotes text of the file as JSON, so that control characters do not reach the terminal. */
+/** Keeps control characters from the terminal. */
 export function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 128))
 }

@@ -10,13 +10,12 @@ import { parseSite, type Site } from './site.ts'
 import type { ForwardInput } from './verdict.ts'
 
 /**
- * Reads X-Forwarded-Host, -Proto, -Uri and -Method: only from peers in TRUST_PROXY, each header
- * exactly once.
+ * X-Forwarded-Host, -Proto, -Uri and -Method: only from peers in TRUST_PROXY, each exactly once.
  */
 export interface Forwarded {
-  /** @throws ApiError badRequest from another peer, or without a valid host and scheme */
+  /** @throws ApiError badRequest from another peer, or without valid headers */
   siteOf(request: FastifyRequest): Site
-  /** @throws ApiError badRequest as `siteOf`, or if another header is not valid */
+  /** @throws ApiError badRequest as `siteOf` */
   askedOf(request: FastifyRequest): ForwardedRequest
 }
 
@@ -27,7 +26,7 @@ export interface ForwardedRequest extends ForwardInput {
 type HeaderName = `x-${string}`
 
 const maxKept = 1000
-/** Limit of overriding methods: each is judged with each variant of the path. */
+/** Each is judged with each path variant. */
 const maxOverrides = 8
 /** Traefik names a WebSocket's scheme after its protocol. */
 const schemes = new Map<string, Site['scheme']>([
@@ -36,12 +35,10 @@ const schemes = new Map<string, Site['scheme']>([
   ['ws', 'http'],
   ['wss', 'https'],
 ])
-/** Frameworks accept method overrides in these headers. */
 const overrides = ['x-http-method-override', 'x-method-override', 'x-http-method'] as const
 
 export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
   const isProxy = createTrustedPeers(http.trustedProxies)
-  // Cached: few hosts, and each request names one.
   const sites = {
     http: new BoundedMap<string, Site>(maxKept),
     https: new BoundedMap<string, Site>(maxKept),
@@ -75,7 +72,7 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
     return { site, host, scheme, uri, methods, named: namedPathsOf(sent, uri) }
   }
 
-  /** Checks the peer of the connection, not X-Forwarded-For. */
+  /** The connection's peer, not X-Forwarded-For. */
   function assertFromProxy({ raw }: FastifyRequest): void {
     const { remoteAddress = '' } = raw.socket
     if (!isProxy(remoteAddress)) {
@@ -93,10 +90,7 @@ function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
   })
 }
 
-/**
- * The headers as an application behind CGI, WSGI or PHP reads them: `_` counts as `-`. The proxy's
- * own headers are read unchanged.
- */
+/** CGI, WSGI and PHP read `_` as `-`. The proxy's own headers are read unchanged. */
 function hyphenated(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   let read: IncomingHttpHeaders | undefined
   for (const name in headers) {
@@ -108,7 +102,6 @@ function hyphenated(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return read ?? headers
 }
 
-/** The method, and the methods by which the application may interpret the request. */
 function methodsOf(
   headers: FastifyRequest['headers'],
   method: string,

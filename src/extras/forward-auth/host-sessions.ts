@@ -12,17 +12,12 @@ import { forwardSessionCreated } from './events.ts'
 import { forwardStore, type HostSession, type StoredTicket } from './store.ts'
 
 /**
- * Sessions at the hosts of applications. The session cookie never leaves the host of the service;
- * every other host gets its own cookie, valid only for forward authentication at that host. A
- * ticket in a redirect hands the session over: once, within ten seconds, at one host, in one
- * browser. The database stores digests; both end with the session, in the same statement.
- * docs/adr/0063
+ * Sessions at the hosts of applications. The session cookie never leaves the service's host; other
+ * hosts get their own cookie, valid only for forward authentication there. A ticket in a redirect
+ * hands the session over: once, within ten seconds, at one host, in one browser. docs/adr/0063
  */
 export interface HostSessions {
-  /**
-   * Finds the session of a cookie at an origin and records activity. Values of another origin are
-   * rejected.
-   */
+  /** Records activity; rejects values of another origin. */
   resume(
     secret: string,
     origin: string,
@@ -30,30 +25,28 @@ export interface HostSessions {
   /** Null if the session has ended. */
   issueTicket(sessionId: string, to: HandedOver): Promise<string | null>
   /**
-   * Consumes a ticket, even if rejected, and begins a session at the host, replacing the previous
-   * host session of the same session.
+   * Consumes a ticket, even if rejected, and replaces the previous host session of the same
+   * session.
    */
   redeem(ticket: unknown, at: Arrival): Promise<Redeemed | RefusedTicket>
-  /** Deletes up to `batchSize` expired tickets; returns the count. */
+  /** Returns the number of deleted expired tickets. */
   purge(batchSize: number): Promise<number>
 }
 
-/** Where a ticket is valid. */
 export interface HandedOver {
   readonly origin: string
-  /** Digest of the browser cookie at that host. */
+  /** Digest of the browser cookie. */
   readonly browser: string
   readonly returnTo: string
 }
 
-/** Where a ticket is presented. */
 export interface Arrival {
   readonly origin: string
   readonly browser: string | undefined
 }
 
 export interface Redeemed {
-  /** Value of the session cookie at that host. */
+  /** Session cookie value. */
   readonly secret: string
   readonly returnTo: string
 }
@@ -65,7 +58,7 @@ export interface RefusedTicket {
 }
 
 export interface HostSessionsDeps {
-  /** For tickets, which may be lost in a power failure. */
+  /** Tickets may be lost in a power failure. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly db: Database
@@ -86,7 +79,7 @@ const maxHosts = 200
 export function createHostSessions(deps: HostSessionsDeps): HostSessions {
   const { asyncCommitDb, clock, db, events, feed, random, sessions } = deps
   const lookUp = forwardStore(db).byId
-  // By cookie value, cached until any change of the database: see sessions/sessions.ts.
+  // By cookie value, until any change of the database: see sessions/sessions.ts.
   const known = new BoundedMap<string, HostSession>(maxKnown)
   let knownVersion = feed.anyVersion()
 
@@ -106,7 +99,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
       const ticket = randomText(random, secretBytes)
       return transact(asyncCommitDb, [], async (trx) => {
         if (!(await sessions.revalidate(trx, sessionId))) return null
-        // Prevents a deadlock of two requests that delete the same oldest tickets.
+        // Prevents a deadlock of requests that delete the same oldest tickets.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const expiresAt = clock.now() + ticketMs
         const stored = { sessionId, origin, browser, returnTo, expiresAt }
@@ -123,9 +116,9 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         const store = forwardStore(trx)
         const sessionId = await store.sessionOfTicket(id)
         if (sessionId === null) return unknownTicket
-        // Before the ticket: same lock order as the end of a session.
+        // Same lock order as the end of a session.
         const live = await sessions.revalidate(trx, sessionId)
-        // Otherwise two tickets of a session for one host would create two sessions there.
+        // Otherwise two tickets would create two sessions at one host.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const taken = await store.takeTicket(id)
         if (!taken) return unknownTicket
@@ -161,7 +154,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
     return found
   }
 
-  /** Why a ticket is rejected; null if valid. A ticket expires after ten seconds. */
+  /** Null if valid. Expires after ten seconds. */
   function refusalOf(ticket: StoredTicket, { origin, browser }: Arrival): RefusalReason | null {
     if (clock.now() >= ticket.expiresAt) return { code: 'forward_ticket_late' }
     if (ticket.origin !== origin) {

@@ -5,16 +5,15 @@ import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
-/** Judges requests by the first matching rule; without a match, the request is denied. */
+/** The first matching rule decides; without a match, denies. */
 export interface Judge {
   judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
   /**
-   * All interpretations of a request with their rules, for an operator. `rule` is a number or null.
-   * Null if the path cannot be interpreted safely.
+   * All interpretations with their rules, for an operator. Null if the path cannot be interpreted
+   * safely.
    */
   readings(asked: ForwardInput, caller: ForwardCaller | null): readonly ReadingOfRequest[] | null
   hasHost(host: string): boolean
-  /** Number of rules examined so far. */
   looked(): number
 }
 
@@ -36,14 +35,14 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   const verdicts = rules.map(
     ({ number, policy }): Verdict => ({ policy, rule: number, because: 'rule' }),
   )
-  // Without a caller, each rule with roles matches. So if the first match has no roles, it is the
-  // first for every caller: no second search.
+  // Without a caller, each rule with roles matches. So a first match without roles is final for
+  // every caller.
   const identify = rules.map(({ number, roles }, at): Verdict => {
     const ofAll = roles === null ? verdicts[at] : undefined
     return { policy: 'identify', rule: number, because: 'rule', ...(ofAll && { ofAll }) }
   })
   let looked = 0
-  // Search state in variables: closures per request would cost more than the search.
+  // Closures per request would cost more than the search.
   let method = ''
   let roles: ForwardCaller['roles'] | null = null
 
@@ -69,9 +68,8 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   }
 
   /**
-   * Returns the index of the rule to which all interpretations lead, `rules.length` for none, or a
-   * verdict if they lead to several: no spelling and no header may gain more access than the plain
-   * form.
+   * Returns an index, `rules.length` for none, or a verdict if the interpretations disagree: no
+   * spelling and no header may gain more access than the plain form.
    */
   function search(
     { host, methods, uri, named }: ForwardInput,
@@ -98,9 +96,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     return rule
   }
 
-  /**
-   * The rule to which all paths and methods lead; null for several. `told` receives all of them.
-   */
+  /** Null for several. `told` receives all. */
   function ruleOf(
     of: readonly HostRules[],
     paths: readonly string[],

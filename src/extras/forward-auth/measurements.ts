@@ -1,4 +1,4 @@
-/** Counts of each answer; plain fields, because every request counts here. */
+/** Plain fields, because every request counts here. */
 export interface ForwardDecisions {
   allowed: number
   bypass: number
@@ -21,9 +21,7 @@ export const forwardDecisions = (): ForwardDecisions => ({
 
 export interface ForwardFileState {
   readonly rules: number
-  /** Whether the changed file is rejected. */
   readonly isBroken: boolean
 }
 
-/** The current rules of FORWARD_AUTH_FILE; null without the file. */
 export const rulesFile = (): { read: (() => ForwardFileState) | null } => ({ read: null })

@@ -8,7 +8,7 @@ export interface NamedPath {
   readonly path: string
 }
 
-/** IIS, Symfony, Zend, Drupal and others read the path from these headers. */
+/** Read by IIS, Symfony, Zend, Drupal. */
 const pathHeaders = [
   'x-original-url',
   'x-original-uri',
@@ -16,19 +16,18 @@ const pathHeaders = [
   'x-forwarded-path',
   'x-http-path-override',
 ] as const
-/** Spring and ASP.NET prepend the prefix; other applications use it as the path. */
+/** Spring and ASP.NET prepend the prefix; others use it as the path. */
 const prefixHeader = 'x-forwarded-prefix'
-/** Limits the cost of judging. */
 export const maxNamedPaths = 16
-// Repeated headers are joined by commas, and a path may contain commas.
+// Repeated headers are joined by commas, and paths may contain commas.
 const separator = /,(?:\s+|(?=\/|[a-z][a-z\d+.-]*:))/i
 const originOfUrl = /^[a-z][a-z\d+.-]*:(?:\/\/[^/?#\\]*)?/i
 
 const none: readonly NamedPath[] = []
 
 /**
- * Lists the paths in request headers, without the URL's path; at most `maxNamedPaths` + 1. A prefix
- * is listed alone and before each other path.
+ * At most `maxNamedPaths` + 1, without the URL's path. A prefix is listed alone and before each
+ * other path.
  */
 export function namedPathsOf(headers: IncomingHttpHeaders, uri: string): readonly NamedPath[] {
   const prefix = headers[prefixHeader]
@@ -49,7 +48,7 @@ export function namedPathsOf(headers: IncomingHttpHeaders, uri: string): readonl
   }
 }
 
-/** A header value is a path, or a URL of any host. */
+/** A path, or a URL of any host. */
 function pathsIn(value: string | string[] | undefined): string[] {
   const values = [value ?? []].flat().flatMap((one) => one.split(separator))
   return values

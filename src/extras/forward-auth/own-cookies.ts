@@ -7,15 +7,14 @@ import {
 import { languageCookieName } from '../../core/http/pages/language.ts'
 import { deviceCookieName } from '../../modules/devices/device-cookie.ts'
 
-/** The service's cookies at the host of an application, hidden from the application. */
+/** Hidden from applications. */
 export const cookiesElsewhere: ReadonlySet<string> = new Set([
   hostSessionCookieName,
   hostBrowserCookieName,
 ])
 
 /**
- * The same at the host of the service, where an application can run too. Elsewhere, applications
- * may use these names.
+ * An application can also run at the service's host. Elsewhere, applications may use these names.
  */
 export function cookiesAtHome(sessionCookieName: string): ReadonlySet<string> {
   return new Set([
@@ -28,11 +27,9 @@ export function cookiesAtHome(sessionCookieName: string): ReadonlySet<string> {
   ])
 }
 
-/**
- * Removes cookies from a Cookie header, by exact name (RFC 6265 section 5.4); null if none is left.
- */
+/** By exact name (RFC 6265 section 5.4); null if none is left. */
 export function cookiesWithout(header: string, names: ReadonlySet<string>): string | null {
-  // Fast path: the session cookie is often the only cookie; saves 1 % of a decision.
+  // Fast path: saves 1 % of a decision.
   if (!header.includes(';') && names.has(nameOf(header))) return null
   const left = header
     .split(';')

@@ -1,11 +1,11 @@
 /**
- * The variants of a path: how a proxy or an application may interpret the path. Programs decode
- * once or twice, treat `\` as `/`, or drop everything after `;`, in any order. So every step is
- * applied to every variant until no new variant appears.
+ * How proxies and applications may interpret a path: programs decode once or twice, treat `\` as
+ * `/`, or drop everything after `;`, in any order. So every step is applied to every variant until
+ * no new variant appears.
  */
 type Step = (path: string) => string | null
 
-// More variants occur only in attacks; costs a few milliseconds at most.
+// Only attacks need more.
 const maxVariants = 48
 export const maxCharacters = 32_768
 const maxMarks = 200
@@ -15,16 +15,16 @@ const mark = /;|%(?![89a-f])(?:25)*(?:u|[0-9a-f]{2})?/gi
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Whether a path has other variants. False only for visible ASCII without escapes, backslashes,
- * parameters, `::`, empty segments, and dots at the end of a segment.
+ * False only for visible ASCII without escapes, backslashes, parameters, `::`, empty segments, and
+ * dots at the end of a segment.
  */
 export function isAmbiguous(path: string): boolean {
   return /[^\x21-\x7e]|[#%\\;]|\/\/|::|\.(?:\/|$)/.test(path)
 }
 
 /**
- * Whether a path has more than 200 marks: escapes of ASCII characters, nested escapes and `;`. Such
- * a path is rejected unexamined, because its variants cost the most. `%252e` counts twice.
+ * More than 200 escapes of ASCII characters, nested escapes and `;`: rejected unexamined, because
+ * the variants cost the most. `%252e` counts twice.
  */
 export function hasTooManyMarks(path: string): boolean {
   if (path.length <= maxMarks) return false
@@ -34,21 +34,21 @@ export function hasTooManyMarks(path: string): boolean {
 }
 
 /**
- * All variants of a path, the path itself first. Null if unsafe: no leading `/`, a control
- * character, a fragment, invalid UTF-8, or too many variants.
+ * The path itself first. Null if unsafe: no leading `/`, a control character, a fragment, invalid
+ * UTF-8, or too many variants.
  */
 export function variantsOf(path: string): readonly string[] | null {
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#')) return null
   const variants = new Set([path])
   let characters = 0
-  // Iteration of a Set includes elements added meanwhile.
+  // Includes variants added meanwhile.
   for (const variant of variants) {
     characters += variant.length
     for (const step of steps) {
       const next = step(variant)
       if (next === variant) continue
       if (next === null || /[\p{Cc}\u{fffd}]/u.test(next)) return null
-      // An application joins a path without a leading slash.
+      // Applications join a path without a leading slash.
       variants.add(next.startsWith('/') ? next : `/${next}`)
     }
     if (variants.size > maxVariants || characters > maxCharacters) return null
@@ -58,26 +58,26 @@ export function variantsOf(path: string): readonly string[] | null {
 
 const steps: readonly Step[] = [
   (path) => decoded(path, () => true),
-  // Some proxies and frameworks keep an encoded slash within its segment.
+  // Some programs keep an encoded slash within its segment.
   (path) => decoded(path, (byte) => byte !== 0x2f && byte !== 0x5c),
   (path) => decoded(path, isUnreserved),
   (path) => path.replaceAll('\\', '/'),
   (path) => path.replace(/\/{2,}/g, '/'),
-  // Interpreted as an address with a host: `//host/path`.
+  // `//host/path`
   (path) => (path.startsWith('//') ? path.replace(/^\/+[^/]*/, '') : path),
   (path) => withoutDots(path),
   (path) => path.replace(/;[^/]*/g, ''), // servlets, at each segment
   (path) => path.replace(/;.*$/s, ''),
   (path) => path.replace(/::[^/]*/g, ''), // NTFS file streams
   (path) => path.replace(/[?#].*$/s, ''), // result of unescaping
-  // Windows drops trailing dots and spaces of a name; some programs trim spaces.
+  // Windows drops trailing dots and spaces; some programs trim spaces.
   (path) => (path.includes(' ') ? bySegment(path, (name) => name.trim()) : path),
   (path) => (isAmbiguous(path) ? bySegment(path, withoutEnd) : path),
-  // Full-width and look-alike characters: UTS 46, and Windows "best fit".
+  // Full-width and look-alike characters: UTS 46, Windows "best fit".
   (path) => (isAscii(path) ? path : lookalikes(path.normalize('NFKC'))),
 ]
 
-/** Decodes matching escapes once; null if the result is not UTF-8. */
+/** Null if the result is not UTF-8. */
 function decoded(path: string, isWanted: (byte: number) => boolean): string | null {
   if (!path.includes('%')) return path
   const bytes = Buffer.from(path, 'utf8')
@@ -94,7 +94,7 @@ function decoded(path: string, isWanted: (byte: number) => boolean): string | nu
   }
   try {
     const text = isChanged ? utf8.decode(bytes.subarray(0, length)) : path
-    // The form of old Windows servers.
+    // Old Windows servers.
     return text.replace(/%u([0-9a-f]{4})/gi, (whole, digits) => {
       const code = Number.parseInt(digits, 16)
       return isWanted(code) ? String.fromCharCode(code).toWellFormed() : whole
@@ -118,7 +118,7 @@ function isUnreserved(byte: number): boolean {
 
 const dots = /^(?:\.|%2e){1,2}$/i
 
-/** RFC 3986 section 5.2.4, including encoded dots, as browsers and many frameworks do. */
+/** RFC 3986 section 5.2.4, including encoded dots, as browsers do. */
 function withoutDots(path: string): string {
   const segments = path.split('/')
   if (!segments.some((segment) => dots.test(segment))) return path
@@ -127,7 +127,7 @@ function withoutDots(path: string): string {
     const isLast = index === segments.length - 1
     if (!dots.test(segment)) kept.push(segment)
     else {
-      // Keep the empty segment before the first slash: nothing is above the root.
+      // Nothing is above the root.
       if (segment.replace(/%2e/gi, '.') === '..' && kept.length > 1) kept.pop()
       if (isLast) kept.push('')
     }
@@ -139,7 +139,7 @@ function bySegment(path: string, change: (name: string) => string): string {
   return path.split('/').map(change).join('/')
 }
 
-/** Strips trailing dots and spaces; keeps `.` and `..`. */
+/** Keeps `.` and `..`. */
 function withoutEnd(name: string): string {
   if (name === '.' || name === '..') return name
   let end = name.length
@@ -157,12 +157,11 @@ function lookalikes(text: string): string {
       .replace(/[\u2044\u2215\u29f8]/g, '/')
       .replace(/[\u2216\u29f5\ufe68\u00a5\u20a9]/g, '\\')
       .replace(/[\u3002\uff61]/g, '.')
-      // Some file systems ignore zero-width characters in names.
+      // Ignored by some file systems.
       .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   )
 }
 
-/** Case-folds a path. */
 export function folded(path: string): string {
   if (isAscii(path)) return path.toLowerCase()
   return path.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')

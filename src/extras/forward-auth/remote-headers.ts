@@ -1,13 +1,12 @@
-/** The identity of the caller for an application behind a proxy. */
 export interface Remote {
   readonly user: string
   /** Roles, comma-separated. */
   readonly groups: string
-  /** The verified address, if any. */
+  /** Verified. */
   readonly email: string | null
 }
 
-// Printable ASCII without `%`; no space at either end, because parsers remove it.
+// No `%`; no space at either end, because parsers remove it.
 const plain = /^(?! )[\x20-\x24\x26-\x7e]*(?<! )$/
 
 export function remoteOf(
@@ -23,8 +22,8 @@ export function remoteOf(
 }
 
 /**
- * Encodes text as a header value: percent-encodes each UTF-8 byte that is not printable ASCII, `%`,
- * and a space at either end, so that different texts never share a value. RFC 3986 section 2.1.
+ * Percent-encodes each UTF-8 byte that is not printable ASCII, `%`, and a space at either end, so
+ * that different texts never share a value. RFC 3986 section 2.1.
  */
 export function headerText(text: string): string {
   if (plain.test(text)) return text

@@ -3,12 +3,12 @@ const maxUriLength = 8192
 const uriFormat = /^\/[\x21\x22\x24-\x7e]*$/
 const methodFormat = /^[A-Z][A-Z0-9_-]{0,31}$/
 
-/** Accepts upper-case method names; for the route and `gatehouse forward check`. */
+/** Shared with `gatehouse forward check`. */
 export function isValidMethod(method: string): boolean {
   return methodFormat.test(method)
 }
 
-/** Accepts a path and any query: browsers send a lone `%` there as typed. */
+/** Any query: browsers send a lone `%` there as typed. */
 export function isValidUri(uri: string): boolean {
   if (uri.length > maxUriLength || !uriFormat.test(uri)) return false
   if (!uri.includes('%')) return true
@@ -24,7 +24,6 @@ function decoded(path: string): string | null {
   }
 }
 
-/** The raw path, without the query. */
 export function pathOf(uri: string): string {
   const end = uri.indexOf('?')
   return end < 0 ? uri : uri.slice(0, end)

@@ -8,13 +8,12 @@ import { deniedPage } from './denied-page.ts'
 import { forwardPath } from './paths.ts'
 import { ForwardedHeaders, ForwardQuery } from './schemas.ts'
 
-/** The server rejects CONNECT and methods that Node does not know. */
+/** The server rejects CONNECT. */
 const methods = http.METHODS.filter((method) => method !== 'CONNECT')
 
 const declaration = {
   access: { rule: anyone },
-  // Judge preflights for an application like any request: as this service's own preflight, they
-  // would pass.
+  // A preflight for an application is judged: as this service's own, it would pass.
   cors: false,
   isReturnTarget: false,
   rateLimit: 'exempt',
@@ -28,13 +27,13 @@ const declaration = {
 } as const satisfies RouteDeclaration & { cors: false; isReturnTarget: false }
 
 /**
- * The forward authentication endpoint for proxies: any method, at one path and all paths below,
- * because Envoy appends the request's path. Changes nothing. docs/forward-auth.md
+ * Any method, at one path and all below, because Envoy appends the request's path. Changes nothing.
+ * docs/forward-auth.md
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const decide = createForwardDecision({ ...options, authenticators: app.authenticators })
   for (const method of methods) {
-    // Fastify would require a Content-Type for the unread body of a QUERY.
+    // Fastify would require a Content-Type for the unread body.
     const overrideExisting = method === 'QUERY'
     if (overrideExisting || !app.supportedMethods.includes(method)) {
       app.addHttpMethod(method, { overrideExisting })

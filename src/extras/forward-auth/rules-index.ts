@@ -2,26 +2,24 @@ import type { ForwardRule } from './forward-rule.ts'
 import { shadowedRules } from './forward-shadows.ts'
 import { folded } from './path-variants.ts'
 
-/** The rules for a path: sorted indexes, because the first rule counts. */
+/** Sorted indexes, because the first rule counts. */
 interface Node {
-  /** For this path. */
   readonly at: number[]
-  /** For this path and everything below. */
   readonly below: number[]
   readonly children: Map<string, Node>
 }
 
 /** For one host, or for all its subdomains. */
 export interface HostRules {
-  /** By paths as in the file, and decoded. */
+  /** As in the file, and decoded. */
   readonly exact: Node
-  /** By folded paths; the same node if folding changes no path. */
+  /** The same node if folding changes no path. */
   readonly folded: Node
-  /** If true, path variants make no difference. */
+  /** Path variants make no difference. */
   readonly isOfAnyPath: boolean
 }
 
-/** Rules by host and path, so that a search visits only rules of the path and its ancestors. */
+/** A search visits only rules of the path and its ancestors. */
 export interface RulesIndex {
   of(host: string): readonly HostRules[]
 }
@@ -37,7 +35,6 @@ const none: readonly HostRules[] = []
 
 export function indexRules(rules: readonly ForwardRule[]): RulesIndex {
   const hosts = new Map<string, Building>()
-  // Omit rules that never match.
   const shadowed = new Set(shadowedRules(rules).map(({ rule }) => rule))
   for (const [index, rule] of rules.entries()) {
     if (shadowed.has(rule.number)) continue
@@ -91,7 +88,7 @@ function place(host: Building, path: string, index: number): void {
   }
 }
 
-/** Adds a rule to a list once: both forms of a path can share a node. */
+/** Once: both forms of a path can share a node. */
 function add(list: number[], index: number): void {
   if (list.at(-1) !== index) list.push(index)
 }
@@ -111,7 +108,7 @@ function withoutEndSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Normalizes the case of escapes. RFC 3986 section 6.2.2.1 */
+/** RFC 3986 section 6.2.2.1 */
 export function withUpperEscapes(path: string): string {
   return path.includes('%')
     ? path.replace(/%[0-9a-f]{2}/gi, (digits) => digits.toUpperCase())
@@ -119,8 +116,8 @@ export function withUpperEscapes(path: string): string {
 }
 
 /**
- * Returns the index of the first matching rule along a path; `bound` if no earlier rule matches.
- * Calls `matches` in file order within each node.
+ * Index of the first matching rule along a path; `bound` if no earlier rule matches. Calls
+ * `matches` in file order within each node.
  */
 export function firstOnWay(
   root: Node,
@@ -131,7 +128,7 @@ export function firstOnWay(
   let node: Node | undefined = root
   let first = bound
   const end = path.endsWith('/') ? path.length - 1 : path.length
-  // Avoids splitting: runs at each request.
+  // No splitting: runs at each request.
   for (let start = 1; node; ) {
     first = firstIn(node.below, first, matches)
     if (start > end) return firstIn(node.at, first, matches)

@@ -13,16 +13,12 @@ import { createJudge, type Judge } from './judge.ts'
 import { rulesFile } from './measurements.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
-/** The rules of FORWARD_AUTH_FILE, as this process last read the file. docs/adr/0061 */
+/** docs/adr/0061 */
 export interface ForwardRules {
-  /** `caller` is null until authenticated. */
   judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
-  /** Whether an origin is a host of the rules: https, or http on a loopback address. */
+  /** https, or http on a loopback address. */
   isOrigin(origin: string): boolean
-  /**
-   * Reloads a changed file. If the file has mistakes, logs them, again each hour, and keeps the
-   * previous rules.
-   */
+  /** If the changed file has mistakes, logs them, again each hour, and keeps the previous rules. */
   refresh(): Promise<void>
 }
 
@@ -37,7 +33,6 @@ export interface ForwardRulesDeps {
 
 const remindMs = 3_600_000
 
-/** Starts with the rules read with the settings. */
 export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
   const { clock, config, events, log, measurements, workers } = deps
   const { file, atStart } = config.forwardAuth
@@ -77,7 +72,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       }
       if (!tells) return
       if (isMended) log.info('the file of forward authentication has no mistakes any more')
-      // The start already logged the warnings, unless the file has changed since.
+      // The start already logged the warnings.
       if (!isFirst || isChanged) for (const warning of reading.warnings) log.warn(warning)
       if (isChanged) events.emit(forwardRulesChanged, { rules: rules.length })
     },

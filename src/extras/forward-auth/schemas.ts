@@ -1,4 +1,4 @@
-/** For OpenAPI; parsed in forwarded.ts. */
+/** For OpenAPI. */
 export const ForwardedHeaders = {
   type: 'object',
   properties: {

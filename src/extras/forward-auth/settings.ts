@@ -23,7 +23,7 @@ declare module '../../core/config/load.ts' {
 export function configure({ isMisread, kept, values }: Reading) {
   const { FORWARD_AUTH_FILE: file, TRUST_PROXY } = values
   const { mistakes, rules, warnings } = goodOr(
-    // Skips the role check if ROLES has mistakes, which are reported anyway.
+    // Mistakes of ROLES are reported anyway.
     readForwardFile(file, isMisread('ROLES') ? null : rolesOf(values)),
     kept.FORWARD_AUTH_FILE && { rules: kept.FORWARD_AUTH_FILE, mistakes: [], warnings: [] },
   )

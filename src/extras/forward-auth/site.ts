@@ -1,19 +1,18 @@
-/** The address of an application, as a browser writes it. */
 export interface Site {
   readonly scheme: 'http' | 'https'
-  /** Name, and the port unless default. */
+  /** With the port unless default. */
   readonly host: string
   readonly hostname: string
   readonly origin: string
 }
 
-const maxLength = 260 // a name of 253 characters with a final dot, and a port
+const maxLength = 260 // 253 of a name with a final dot, and a port
 const format = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
 const ownPorts = { http: '80', https: '443' } as const
 
 /**
- * Parses a host: lower case, without the default port and a final dot. Null for spellings that a
- * browser would normalize, such as `0x7f.1` or `[::0:1]`: rules use browser spelling.
+ * Null for spellings that a browser would normalize, such as `0x7f.1` or `[::0:1]`: rules use
+ * browser spelling.
  */
 export function parseSite(scheme: Site['scheme'], text: string): Site | null {
   if (text.length > maxLength) return null

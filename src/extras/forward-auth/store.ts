@@ -6,20 +6,19 @@ import { type StoredSession, toSession, withAccount } from '../../modules/sessio
 export interface StoredTicket {
   readonly sessionId: string
   readonly origin: string
-  /** Digest of the browser cookie at that host. */
+  /** Digest of the browser cookie. */
   readonly browser: string
   readonly returnTo: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
 
-/** A session at the host of an application, with its parent session. */
 export interface HostSession {
   readonly origin: string
   readonly session: StoredSession
 }
 
-/** One statement: on PostgreSQL, this is the lookup of every request with the cookie. */
+/** One statement: the lookup of every request with the cookie. */
 const hostSession = prepared((db, { id }: Parameters<{ id: string }>) => {
   const ofHost = db.selectFrom('forward_sessions').where('forward_sessions.id', '=', id)
   return withAccount(db, ofHost.select('forward_sessions.session_id').$asScalar()).select(
@@ -27,7 +26,6 @@ const hostSession = prepared((db, { id }: Parameters<{ id: string }>) => {
   )
 })
 
-// Bounds a delete statement; never reached in practice.
 const maxRemoved = 1000
 
 export function forwardStore(db: DatabaseOrTransaction) {
@@ -37,7 +35,7 @@ export function forwardStore(db: DatabaseOrTransaction) {
       return row && row.origin !== null ? { origin: row.origin, session: toSession(row) } : null
     },
 
-    /** Adds a ticket, and removes all but the session's newest `max`. */
+    /** Keeps only the session's newest `max` tickets. */
     async addTicket(id: string, ticket: StoredTicket, max: number): Promise<void> {
       const { sessionId: session_id, origin, browser, returnTo, expiresAt } = ticket
       await db
@@ -56,7 +54,7 @@ export function forwardStore(db: DatabaseOrTransaction) {
       return row?.session_id ?? null
     },
 
-    /** Deletes and returns a ticket; null if already deleted. */
+    /** Null if already deleted. */
     async takeTicket(id: string): Promise<StoredTicket | null> {
       const row = await db
         .deleteFrom('forward_tickets')
@@ -68,10 +66,7 @@ export function forwardStore(db: DatabaseOrTransaction) {
       return { sessionId, origin: row.origin, browser: row.browser, returnTo, expiresAt }
     },
 
-    /**
-     * Replaces the session at a host of the same parent session, and removes all but the parent's
-     * newest `max`.
-     */
+    /** Replaces the parent session's session at the host; keeps the parent's newest `max`. */
     async replace(
       id: string,
       { sessionId, origin, createdAt }: { sessionId: string; origin: string; createdAt: number },
@@ -99,9 +94,8 @@ export function forwardStore(db: DatabaseOrTransaction) {
 
 interface Newest {
   readonly table: 'forward_tickets' | 'forward_sessions'
-  /** The sort column. */
   readonly by: 'expires_at' | 'created_at'
-  /** The just added row, which stays. */
+  /** Just added; stays. */
   readonly id: string
   readonly session_id: string
   readonly max: number

@@ -23,7 +23,6 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Hands a session over to the host of an application, once. */
 interface ForwardTicketsTable {
   /** Digest of the ticket. */
   id: string
@@ -31,13 +30,13 @@ interface ForwardTicketsTable {
   session_id: string
   /** The application's scheme, host, and port unless default. */
   origin: string
-  /** Digest of the browser cookie at that host. */
+  /** Digest of the browser cookie. */
   browser: string
   return_to: string
   expires_at: number
 }
 
-/** A session at the host of an application; ends with its parent session. */
+/** Ends with its parent session. */
 interface ForwardSessionsTable {
   /** Digest of the cookie's value. */
   id: string

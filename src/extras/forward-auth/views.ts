@@ -4,17 +4,14 @@ export interface ForwardViews {
 }
 
 export interface ForwardDeniedView {
-  /** Null for a rule about anyone: the caller was not authenticated. */
+  /** Null for a rule about anyone. */
   readonly username: string | null
-  /** Of the application. */
   readonly host: string
-  /** To sign in as another person. */
   readonly signOut: string
   readonly requestId: string
 }
 
 export interface RefusedTicketView {
-  /** Starts over. */
   readonly begin: string
   readonly requestId: string
 }

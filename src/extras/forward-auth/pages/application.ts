@@ -15,10 +15,7 @@ import { enterPath } from '../paths.ts'
 
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 
-/**
- * GET /signin/application: completes a sign-in for an application behind a proxy. Redirects to the
- * application's host with a ticket. docs/adr/0063
- */
+/** GET /signin/application: redirects to the application's host with a ticket. docs/adr/0063 */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { config, hostSessions, redirectOrigins } = options
   const { origin: ownOrigin } = new URL(config.baseUrl)
@@ -35,12 +32,12 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const asked = parseDestination(query, { origins: redirectOrigins, otherwise: '/account' })
       const session = await sessionOf(options, request)
       const address = session && isEnough(session, asked) ? await onwards(session, asked) : null
-      // Without a sufficient session, or if it just ended: back to the sign-in.
+      // No sufficient session: back to the sign-in.
       return reply.redirect(address ?? beginningOf(asked), 303)
     },
   )
 
-  /** The address, with a ticket if needed; null if the session has ended. */
+  /** Null if the session has ended. */
   async function onwards(
     { stored }: LiveSession,
     { returnTo, browser }: Destination,
