@@ -35,9 +35,8 @@ const proofErrors = [
 ] as const
 
 /**
- * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
- * /api/account. A change needs a recent login and proofs of the person, because an identity can log in
- * to the account.
+ * The identities of the caller's account. A change requires a recent login and proofs, because an
+ * identity can log in to the account.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, identities, proofs, providers } = options
