@@ -2,8 +2,8 @@ import { parseWorkers, wantsSeveral } from './count.ts'
 import { soleProcess, stopSignals, type Workers } from './workers.ts'
 
 /**
- * Serves in this process, or with WORKERS in several: then this process is their primary, or one of
- * them. `serve` imports the service, so that the primary does not load it.
+ * Serves in this process, or with WORKERS as primary or worker. `serve` imports the service, so
+ * that the primary does not load the service.
  */
 export async function inWorkers(
   env: NodeJS.ProcessEnv,
@@ -18,15 +18,15 @@ export async function inWorkers(
     const { joinPrimary } = await import('./join.ts')
     const { mayLoad, workers } = joinPrimary()
     await mayLoad
-    return serve(workers) // it joins while the service is loaded
+    return serve(workers) // joins while loading
   }
   const { runPrimary } = await import('./primary.ts')
   runPrimary(parseWorkers(env.WORKERS), env)
 }
 
 /**
- * Ends the process at a signal that comes before the service has listeners of its own: it has nothing
- * to answer yet. Without a listener the first process of a container does not hear the signal at all.
+ * Handles signals until the service has handlers: the first process of a container ignores signals
+ * without a handler.
  */
 function endAtSignal(): void {
   for (const signal of stopSignals(soleProcess)) {
@@ -34,6 +34,6 @@ function endAtSignal(): void {
       if (process.listenerCount(signal) === 1) process.exit(0)
     })
   }
-  // Their listeners come with the service too, and until then they must not end it.
+  // Ignored until the service has handlers.
   for (const signal of ['SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 }
