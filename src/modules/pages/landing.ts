@@ -7,5 +7,5 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
-/** The page on which a signed-in person begins; null: another one, or the own account. */
+/** The start page of a signed-in person; null: another start page, or the account. */
 export type Landing = (account: Pick<Account, 'roles'>, request: FastifyRequest) => string | null
