@@ -15,8 +15,8 @@ export interface ServiceDescription {
 }
 
 /**
- * Describes the service that a configuration makes. It builds the service on a temporary database:
- * neither the data directory nor the configured keys and secrets are used.
+ * Describes the service on a temporary database: uses neither the data directory nor the configured
+ * keys and secrets.
  */
 export async function describeService(
   given: Config,
@@ -47,7 +47,7 @@ function throwaway(config: Config, dataDirectory: string): Config {
     nextMasterKey: undefined,
     masterKeyFiles: { present: undefined, next: undefined },
     admin: { ...config.admin, password: undefined },
-    // A quick hash, and no query for breached passwords.
+    // Fast hash, no breach queries.
     password: { ...config.password, hash: 'pbkdf2', pbkdf2Iterations: 1, breachUrl: undefined },
     token: {
       ...config.token,

@@ -73,7 +73,7 @@ async function migrateAll(
   )
 }
 
-/** Asks whether the names may go; answers lines that tell what went. */
+/** Returns lines about the removed names. */
 async function confirmed(
   call: CommandCall,
   db: Database,
