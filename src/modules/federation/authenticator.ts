@@ -26,8 +26,8 @@ import type { Providers } from './providers.ts'
 
 /**
  * Accepts bearer tokens of identity providers (spec 5.4). The unverified `iss` selects the issuer;
- * then only the keys and settings of that issuer count, so that no issuer can issue a token for
- * another issuer.
+ * then only that issuer's keys and settings count, so that no issuer can issue another issuer's
+ * tokens.
  */
 export interface ExternalDeps {
   readonly clock: Clock
@@ -50,12 +50,9 @@ interface Verified {
 export interface ExternalBearer {
   /** Accepts tokens of providers in addition to the service's own tokens. */
   beside(own: Authenticator): Authenticator
-  /**
-   * The subject, and why a request with the token would be rejected. Null if no provider issues the
-   * token.
-   */
+  /** Why a request with the token would be rejected. Null if no provider issues the token. */
   judge(token: string): Promise<JudgedToken | null>
-  /** Revokes a provider's token here, for POST /logout; false if the request has none. */
+  /** For POST /logout; false if the request has no such token. */
   end(request: FastifyRequest): Promise<boolean>
 }
 
@@ -184,7 +181,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     }
   }
 
-  /** Null if the linked account is locked or disabled. */
+  /** Null if locked or disabled. */
   function principalOf(claims: ExternalClaims, account: Account | null): Principal | null {
     const { sub, roles, auth_time, client_id, scopes, username = sub } = claims
     const caller = {
@@ -192,7 +189,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       username,
       roles: new Set(roles),
       credential: { scheme: 'external', claims },
-      // The time of the login is unknown without the claim.
+      // Unknown without the claim.
       authTime: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
       amr: claims.amr ?? ['fed'],
       ...(client_id !== undefined && { client: client_id }),
@@ -201,8 +198,8 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     } as const
     if (!account) return caller
     const unmet = requirements.unmet('external', { account })
-    // As with Basic, a token cannot prove the second factor or set a new password, so it does not
-    // act for the account. The caller keeps the provider's roles.
+    // Like Basic, a token cannot prove a second factor or set a password, so it does not act for
+    // the account. The caller keeps the provider's roles.
     if (unmet?.cell === 'anonymous') return caller
     if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
@@ -218,12 +215,12 @@ function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
   return `${iss}#${sub}`
 }
 
-/** Without a version, which only own tokens have. */
+/** Only own tokens have versions. */
 function judgedClaims({ jti, iss, sub }: ExternalClaims): JudgedClaims {
   return { jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity }
 }
 
-/** Anyone can compute a second valid ECDSA signature from an existing signature. */
+/** Anyone can derive a second valid ECDSA signature. */
 function signedPart(token: string): string {
   return token.slice(0, token.lastIndexOf('.'))
 }

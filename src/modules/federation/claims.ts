@@ -16,7 +16,7 @@ type Raw = Readonly<Record<string, unknown>>
 export interface Expected {
   readonly issuer: string
   readonly audience: string
-  /** ID tokens of the service's own client must not be accepted as access tokens. */
+  /** Its ID tokens must not be accepted as access tokens. */
   readonly clientId: string | undefined
   readonly rolesClaim: string
   readonly allowedRoles: readonly Role[]
@@ -33,9 +33,8 @@ const claimsOfOthers = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 const kindsOfOthers = new Set(['id', 'refresh', 'offline', 'logout'])
 
 /**
- * Parses the claims of an access token at `now` (epoch milliseconds). RFC 9068 section 4. Null for
- * another kind of token, another audience, an invalid time, and a key-bound token (`cnf`: RFC 8705,
- * RFC 9449).
+ * `now`: epoch milliseconds. RFC 9068 section 4. Null for other kinds of tokens, another audience,
+ * an invalid time, and key-bound tokens (`cnf`: RFC 8705, RFC 9449).
  */
 export function parseExternalClaims(
   raw: Raw,
@@ -113,8 +112,8 @@ export function standardClaims({ preferred_username, email, name }: Raw): Standa
 }
 
 /**
- * Reads roles by the name of a claim or a dotted path; null without the claim. Ignores roles that
- * the provider may not assign; any type but a list has no roles.
+ * By name or dotted path; null without the claim. Ignores roles that the provider may not assign;
+ * only lists have roles.
  */
 export function rolesAt(
   raw: Raw,
@@ -130,8 +129,8 @@ export function rolesAt(
 }
 
 /**
- * `scope`, separated by single spaces (RFC 9068 section 2.2.3, RFC 8693 section 4.2), or `scp` of
- * some providers: text or a list. Empty if any element is invalid (RFC 6749 section 3.3).
+ * `scope`, separated by spaces (RFC 9068 section 2.2.3, RFC 8693 section 4.2), or `scp`: text or a
+ * list. Empty if any element is invalid (RFC 6749 section 3.3).
  */
 function scopesOf({ scope, scp }: Raw): readonly string[] {
   const given =
@@ -149,7 +148,7 @@ function clientOf({ client_id, azp }: Raw): Pick<ExternalClaims, 'client_id'> {
   return isText(client) ? { client_id: client } : {}
 }
 
-/** Own members only; `constructor` is no claim. */
+/** `constructor` is no claim. */
 function member(value: unknown, name: string): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject && Object.hasOwn(value, name) ? (value as Raw)[name] : undefined
@@ -160,7 +159,7 @@ function isAccessToken(raw: Raw, { typ }: Raw, { audience, clientId }: Expected)
   if (raw.cnf !== undefined || claimsOfOthers.some((name) => raw[name] !== undefined)) return false
   if ([raw.typ, raw.token_use].some((kind) => kindsOfOthers.has(String(kind).toLowerCase())))
     return false
-  // The audience of an ID token is its client: then only the access token type is accepted.
+  // An ID token's audience is its client: then require the access token type.
   return audience !== clientId || typ.toLowerCase() !== 'jwt'
 }
 

@@ -4,20 +4,20 @@ import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import { asApiError } from './faults.ts'
 import { type Client, deadline, type Provider } from './provider.ts'
 
-/** Requests tokens of a provider, for this service or a user. Spec 4.4, 5.4. */
+/** Spec 4.4, 5.4. */
 export interface ClientTokens {
   /** Cached until shortly before expiry. RFC 6749 section 4.4. */
   clientCredentials(options?: TokenOptions): Promise<ClientToken>
-  /** Deprecated flow. @throws ApiError accessDenied unless the settings allow the flow */
+  /** Deprecated flow. @throws ApiError accessDenied unless allowed */
   password(username: string, password: string, options?: TokenOptions): Promise<ClientToken>
   /** RFC 6749 section 6. */
   refresh(refreshToken: string): Promise<ClientToken>
 }
 
 export interface TokenOptions {
-  /** Separated by spaces; absent: the provider's default. */
+  /** Separated by spaces. */
   readonly scope?: string | undefined
-  /** The target API, if required by the provider. RFC 8707. */
+  /** If required by the provider. RFC 8707. */
   readonly resource?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export interface ClientToken {
 
 type Answer = Awaited<ReturnType<Client['library']['clientCredentialsGrant']>>
 
-/** A token must not expire in transit. */
+/** Avoids expiry in transit. */
 const marginMs = 30_000
 const maxKept = 100
 

@@ -49,8 +49,8 @@ export async function authorizationUrl(
 }
 
 /**
- * Exchanges the callback's query for a person's claims, with all checks of OpenID Connect Core
- * 3.1.3. @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+ * All checks of OpenID Connect Core 3.1.3. @throws ApiError signInFailed, accessDenied,
+ * identityProvider, serviceUnavailable
  */
 export async function exchange(
   provider: Provider,
@@ -81,7 +81,7 @@ export async function exchangeCode(
   { client, url, secrets: { state, nonce, verifier }, limit }: Return,
 ) {
   try {
-    // The library checks state, iss (RFC 9207), errors and the ID token.
+    // The library checks state, iss (RFC 9207) and the ID token.
     const tokens = await client.library.authorizationCodeGrant(client.configuration, url, {
       expectedState: state,
       expectedNonce: nonce,
@@ -102,8 +102,8 @@ export async function exchangeCode(
 const toleranceSeconds = 30
 
 /**
- * The library accepts any text as `sub` and any number as `iat`. OpenID Connect Core section 2 and
- * 3.1.3.7 (10). @throws ApiError identityProvider
+ * The library accepts any `sub` and `iat`. OpenID Connect Core section 2 and 3.1.3.7 (10). @throws
+ * ApiError identityProvider
  */
 function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
   if (!isSubject(sub)) throw wrong('the ID token has no subject of 1 to 255 characters')
@@ -113,16 +113,15 @@ function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
 }
 
 /**
- * Verifies the signature, with asymmetric algorithms only. The library trusts the connection
- * instead, as section 3.1.3.7 (6) allows.
- * @throws ApiError identityProvider, serviceUnavailable
+ * The library skips the signature, as section 3.1.3.7 (6) allows. @throws ApiError
+ * identityProvider, serviceUnavailable
  */
 async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
   const verified = await verifyJws(idToken, (kid, { alg }) => keys.find(kid, alg))
   if (!verified) throw wrong('the ID token has no valid signature')
 }
 
-/** Only if the ID token lacks name or email; the library compares both `sub`. */
+/** If the ID token lacks name or email; the library compares both `sub`. */
 async function userInfo(
   { library, configuration }: Client,
   accessToken: string,
@@ -154,10 +153,7 @@ function personOf(
   }
 }
 
-/**
- * Epoch milliseconds. Ignores a future time, for example in milliseconds: otherwise each login
- * would count as recent.
- */
+/** Epoch milliseconds. Ignores a future time: otherwise each login would count as recent. */
 function authTimeOf({ auth_time }: IDToken, now: number): number | undefined {
   if (typeof auth_time !== 'number' || !Number.isFinite(auth_time) || auth_time <= 0)
     return undefined

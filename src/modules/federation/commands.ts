@@ -14,10 +14,7 @@ const ofProvider = {
 } as const
 const loginTimeoutSeconds = 300
 
-/**
- * Test the provider settings. Secrets come from the settings, a prompt or standard input, never
- * from arguments, which every user of the machine can read.
- */
+/** Secrets never come from arguments, which every user of the machine can read. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'oidc discover',
@@ -140,7 +137,7 @@ async function show({ accessToken, expiresAt, refreshToken, scope }: ClientToken
   }
 }
 
-/** Shows the cause of a rejection. @throws CommandError */
+/** @throws CommandError */
 async function told(work: () => Promise<void>): Promise<void> {
   const { ApiError } = await import('../../core/errors.ts')
   try {

@@ -17,10 +17,7 @@ export interface ContinueDeps {
 // Long enough to set up an authenticator app.
 const flowSeconds = 1800
 
-/**
- * Begins the flow of pages for the remaining step: see pages/sign-in/. @throws ApiError
- * invalidCredentials, accessDenied if the account has changed in the meantime
- */
+/** @throws ApiError invalidCredentials, accessDenied if the account has changed in the meantime */
 export async function continueOnPages(
   { accounts, db, pageFlows, secondFactor }: ContinueDeps,
   { step, evidence }: { readonly step: Step; readonly evidence: Evidence },
@@ -28,7 +25,7 @@ export async function continueOnPages(
   browser: Browser,
 ): Promise<PageFlow<SignInData>> {
   const { account } = evidence
-  // The flow keeps the secret, which each request shows.
+  // Each request shows the same secret.
   const enrolment = step === 'enrolment' ? await secondFactor.begin(account) : null
   const data: SignInData = {
     column: 'providerPage',

@@ -35,7 +35,6 @@ async function comingBack(browser: TestBrowser, url: string): Promise<Made> {
   return { path: pathname + search, headers: cookiesOf(browser) }
 }
 
-/** Starts a sign-in or a linking. */
 async function begun({ app, newName }: World, path: string) {
   const provider = await exampleProvider(path.includes('acme') ? 'acme' : 'default')
   const name = newName()
@@ -147,7 +146,6 @@ export const commands: CommandExamples = {
   'oidc login': { run: logIn },
 }
 
-/** In this process; the browser follows redirects. */
 async function logIn(): Promise<object[]> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   stdout.resume()

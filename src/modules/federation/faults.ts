@@ -10,8 +10,8 @@ const byAuthorizationError = {
 } as const
 
 /**
- * Converts an error of the client library. The library's errors contain responses with tokens, so
- * only the description is kept. Until the provider was asked, the caller's request is at fault.
+ * The library's errors contain responses with tokens, so only the description is kept. Until the
+ * provider was asked, the caller's request is at fault.
  */
 export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boolean }): ApiError {
   const known = apiErrorIn(error)
@@ -46,7 +46,7 @@ function apiErrorIn(error: unknown): ApiError | undefined {
 /** Message and code are the library's; the OAuth error code is the provider's. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'something that is no error was thrown'
-  const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // as above
+  const { code, error: oauthError } = error as { code?: unknown; error?: unknown }
   const word = typeof oauthError === 'string' && /^[\w.-]{1,64}$/.test(oauthError) ? oauthError : ''
   if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') {
     return 'the provider refuses the client: its identifier, its secret or the way it is shown'

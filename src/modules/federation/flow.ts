@@ -18,14 +18,13 @@ import type { IdentityClaims } from './identities.ts'
 import { deadline, type Provider } from './provider.ts'
 
 /**
- * The authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC 7636, RFC 9207. The
- * database stores the state, so that any process can finish a flow.
+ * Authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC 7636, RFC 9207. State is
+ * in the database, so that any process can finish a flow.
  */
 export interface Flows {
   /**
-   * Returns the address for the browser. @throws ApiError identityProvider; serviceUnavailable,
-   * also for too many pending sign-ins; invalidCredentials if the linking account has ended its
-   * logins in the meantime
+   * @throws ApiError identityProvider; serviceUnavailable, also for too many pending sign-ins;
+   * invalidCredentials if the linking account has ended its logins
    */
   begin(provider: Provider, beginning: FlowStart): Promise<URL>
   /**
@@ -33,10 +32,7 @@ export interface Flows {
    * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
    */
   finish(provider: Provider, query: URLSearchParams, browser: string): Promise<FinishedFlow>
-  /**
-   * Stores a sign-in that waits for a second factor; returns the ticket. @throws ApiError
-   * invalidCredentials if the account has ended its logins in the meantime
-   */
+  /** Returns the ticket. @throws ApiError invalidCredentials if the account has ended its logins */
   suspend(
     account: Account,
     finished: Pick<FinishedFlow, 'person' | 'provider' | 'returnTo'>,
@@ -49,11 +45,9 @@ export interface Flows {
 
 export interface FlowStart {
   readonly returnTo: string
-  /** The cookie that binds the flow to its browser. */
   readonly browser: string
   /** For a sign-in, the client's address. */
   readonly by: LinkingCaller | ProvingCaller | string
-  /** Forces a new sign-in at the provider. */
   readonly isFresh?: boolean
 }
 
@@ -67,7 +61,6 @@ export interface LinkingCaller {
   readonly sessionId: string | null
   /** Null for a session or a password. */
   readonly token: JudgedClaims | null
-  /** Reauthorizes the caller in a transaction. */
   readonly guard: Guard | undefined
 }
 
@@ -77,14 +70,11 @@ export interface FinishedFlow {
   readonly returnTo: string
   /** As it was when the linking began; null for a sign-in. */
   readonly linkTo: (AccountThen & Pick<LinkingCaller, 'sessionId' | 'token'>) | null
-  /**
-   * `since`: epoch milliseconds; an earlier sign-in at the provider does not count. Null for
-   * another purpose.
-   */
+  /** `since`: epoch milliseconds; an earlier sign-in at the provider does not count. */
   readonly proves: (AccountThen & { readonly since: number }) | null
 }
 
-/** The version of the logins when the flow began. */
+/** When the flow began. */
 export interface AccountThen {
   readonly userId: number
   readonly refreshVersion: number
@@ -106,13 +96,11 @@ export interface FlowsDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-/** Stored encrypted. */
 interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly issuer: string
   readonly refreshVersion: number
   readonly sessionId: string | null
   readonly token: JudgedClaims | null
-  /** For a sign-in that waits for its second factor. */
   readonly authTime?: number | undefined
 }
 
@@ -128,7 +116,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       const { name, issuer } = provider.config
       const caller = typeof by === 'string' ? undefined : by
       const linker = caller && !('proves' in caller) ? caller : undefined
-      // Check before asking the provider: a full service must not ask at each request.
+      // A full service must not ask the provider at each request.
       if (!caller) await limit.assertRoom(db, { purpose: 'sign_in', address: '', userId: null })
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
@@ -159,7 +147,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
         throw new ApiError('signInFailed', { reason: { code: 'flow_unknown' } })
       }
       const secrets = open(flow)
-      // The provider's configuration may have changed in the meantime.
+      // The configuration may have changed.
       if (secrets.issuer !== issuer) {
         const reason = { code: 'flow_of_another_issuer', facts: { provider: name } } as const
         throw new ApiError('signInFailed', { reason })
@@ -243,7 +231,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       tries: 0,
       language: null,
     }
-    // No lock: concurrent sign-ins of an address can briefly exceed the limit.
+    // No lock: concurrent sign-ins can briefly exceed the limit.
     await transact(
       db,
       account ? [lockName.account(account.userId)] : [],

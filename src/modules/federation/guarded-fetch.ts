@@ -11,9 +11,8 @@ const maxAnswerBytes = 1_048_576
 const retrySeconds = 5
 
 /**
- * The `fetch` for identity providers: only https (http if the issuer is on loopback), no redirects,
- * limits of time and size. A slow or compromised provider can neither delay requests nor direct
- * requests into the service's network.
+ * Only https (http if the issuer is on loopback), no redirects, limits of time and size: a slow or
+ * compromised provider can neither delay requests nor direct requests into the service's network.
  * @throws ApiError serviceUnavailable if the provider fails, identityProvider for an unacceptable
  * response
  */
@@ -59,7 +58,7 @@ export async function fetchObject(
   return value as Record<string, unknown>
 }
 
-/** The reason is logged and never contains a credential. */
+/** Must never contain a credential. */
 export function wrong(reason: string): ApiError {
   return new ApiError(providerFailed, {
     cause: new Error(reason),

@@ -24,17 +24,17 @@ import { identityNotFound, linkedToAnother } from './problems.ts'
 import type { Provider } from './provider.ts'
 
 /**
- * Finds the account linked to an identity (issuer, subject). No other claim counts, in particular
- * no email address, which an attacker's provider can choose.
+ * Accounts by identity (issuer, subject). No other claim counts, in particular no email address,
+ * which an attacker's provider can choose.
  */
 export interface Identities {
-  /** For an external token; cached until the database changes. */
+  /** Cached until the database changes. */
   accountOf(subject: Subject): Promise<Account | null>
-  /** Creates the account if sign-up is on. @throws ApiError accessDenied if sign-up is off */
+  /** Creates the account if sign-up is on. @throws ApiError accessDenied otherwise */
   signIn(provider: Provider, person: IdentityClaims): Promise<Account>
   /**
    * @throws ApiError identityLinked if linked to another account; invalidCredentials if the account
-   * has ended its logins in the meantime
+   * has ended its logins
    */
   link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>
@@ -45,10 +45,7 @@ export interface Identities {
   assertLinked(userId: number, id: number): Promise<void>
   /** @throws ApiError identityNotFound */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
-  /**
-   * Removes identities linked since `since` (epoch milliseconds), except the identity that created
-   * the account.
-   */
+  /** Since `since` (epoch milliseconds), except the identity that created the account. */
   unlinkSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
 }
 
@@ -56,7 +53,6 @@ export interface Identities {
 export interface IdentityClaims extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
-  /** As stated by the provider. */
   readonly isEmailVerified: boolean
   readonly name: string | undefined
   /** Epoch milliseconds; absent without the claim. */
@@ -211,10 +207,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     })
   }
 
-  /**
-   * Only if the provider states that the address is verified and no account has verified the
-   * address.
-   */
+  /** Only if stated as verified and not verified by another account. */
   async function provenAddress({ email, isEmailVerified }: IdentityClaims): Promise<string | null> {
     const address = isEmailVerified && email !== undefined ? parseEmail(email) : null
     return address && !(await accounts.byEmail(address.key)) ? address.key : null
@@ -230,8 +223,8 @@ export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise
 }
 
 /**
- * Tries the first valid name of preferred_username, email address and subject, then adds suffixes;
- * for an address, after the local part.
+ * preferred_username, email address or subject, then with suffixes; for an address, after the local
+ * part.
  */
 function* usernames(
   { username, email, subject }: IdentityClaims,

@@ -58,10 +58,7 @@ export function identityStore(db: DatabaseOrTransaction) {
       }))
     },
 
-    /**
-     * Removes identities linked since `since` (epoch milliseconds), except the identity that
-     * created the account. Returns the removed identities.
-     */
+    /** Since `since` (epoch milliseconds), except the identity that created the account. */
     async removeSince(
       userId: number,
       since: number,
@@ -75,7 +72,7 @@ export function identityStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Returns the issuer; null if the user has no such identity. */
+    /** Returns the issuer; null if not found. */
     async remove(userId: number, id: number): Promise<string | null> {
       const row = await db
         .deleteFrom('identities')
@@ -88,8 +85,8 @@ export function identityStore(db: DatabaseOrTransaction) {
   }
 }
 
-// An account and its first identity are stored together, within this time. Rows before 0.10.0 do
-// not mark that identity.
+// The first identity is stored with the account, within this time. Rows before 0.10.0 lack the
+// mark.
 const madeTogetherMs = 5_000
 
 function hasMadeAccount(eb: ExpressionBuilder<Schema, 'identities'>) {

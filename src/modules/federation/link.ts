@@ -22,9 +22,8 @@ export interface LinkDeps {
 }
 
 /**
- * Begins to link an identity to the caller's account; returns the address to open. @throws ApiError
- * validationFailed for an unknown provider, accountNotFound, identityProvider, invalidCredentials;
- * as `prove` of `Proofs`
+ * Returns the address to open. @throws ApiError validationFailed for an unknown provider,
+ * accountNotFound, identityProvider, invalidCredentials; as `prove` of `Proofs`
  */
 export async function beginLink(
   { accounts, flows, proofs, providers, random, redirectOrigins }: LinkDeps,

@@ -18,8 +18,8 @@ export interface LoopbackLogin {
 const host = '127.0.0.1'
 
 /**
- * Signs in a user of the command line: PKCE, with a redirect to a loopback port. RFC 8252 section
- * 7.3. `http://127.0.0.1:<port>/callback` must be registered at the provider.
+ * PKCE with a redirect to a loopback port. RFC 8252 section 7.3. `http://127.0.0.1:<port>/callback`
+ * must be registered at the provider.
  */
 export async function loopbackLogin(
   provider: Provider,

@@ -2,9 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { identityNotFound, linkedToAnother, providerFailed } from './problems.ts'
 import { tables } from './tables.ts'
 
-/**
- * Sign-in through OpenID Connect and OAuth 2.0 providers, and their bearer tokens (spec 4.4, 5.4).
- */
+/** Spec 4.4, 5.4. */
 export const module: Module = {
   name: 'federation',
   tag: 'Identity providers',

@@ -34,10 +34,7 @@ const proofErrors = [
   'tooManyLoginAttempts',
 ] as const
 
-/**
- * The identities of the caller's account. A change requires a recent login and proofs, because an
- * identity can log in to the account.
- */
+/** A change requires a recent login and proofs, because an identity can log in to the account. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, identities, proofs, providers } = options
   const idOf = (id: string) => ownOperationId(id, app.prefix)

@@ -57,8 +57,8 @@ export async function beginProof(
 }
 
 /**
- * Adds the proof to the flow of the confirmation page. @throws ApiError signInFailed for another
- * identity, a sign-in older than its request, or an expired flow
+ * @throws ApiError signInFailed for another identity, a sign-in older than its request, or an
+ * expired flow
  */
 export async function takeProof(
   deps: ProvenByProvider,

@@ -5,13 +5,13 @@ import { staleWhileRevalidate } from './stale-while-revalidate.ts'
 
 /** RFC 7517; spec 5.4. */
 export interface ProviderKeys {
-  /** Changes when the keys are reloaded: tokens must be verified again. */
+  /** Changes on reload: tokens must be verified again. */
   readonly generation: number
   /** Reloads old keys in the background. */
   keepFresh(): void
   /**
-   * For an unknown `kid` the keys are reloaded, at most once in 30 seconds.
-   * @throws ApiError while there are no keys
+   * Reloads for an unknown `kid`, at most once in 30 seconds. @throws ApiError while there are no
+   * keys
    */
   find(kid: string | undefined, algorithm: unknown): Promise<VerifyingKey | undefined>
 }
@@ -24,7 +24,7 @@ interface PublicKey {
 
 const freshMs = 600_000
 const coolDownMs = 30_000
-/** How long the keys stay valid while the provider is unavailable. */
+/** Lifetime of keys while the provider is unavailable. */
 const keptMs = 86_400_000
 const maxKeys = 100
 const minModulusBits = 2048 // RFC 7518 section 3.3

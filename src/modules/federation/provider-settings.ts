@@ -91,7 +91,6 @@ export type Named<Prefix extends string> = {
   [Name in keyof ProviderSettings as `${Prefix}${Name}`]: ProviderSettings[Name]
 }
 
-/** The unnamed provider's rows, and the names of the other providers. */
 export const oidcSettings = {
   ...prefixed('OIDC_'),
   OIDC_PROVIDERS: list<string>({

@@ -16,10 +16,7 @@ export interface Provider {
   readonly clock: Clock
   /** @throws ApiError serviceUnavailable, identityProvider */
   metadata(): Promise<ServerMetadata>
-  /**
-   * All requests of the client end by the deadline. @throws ApiError as `metadata`; routeNotFound
-   * if the provider is not configured for sign-in
-   */
+  /** @throws ApiError as `metadata`; routeNotFound if not configured for sign-in */
   client(deadline: AbortSignal): Promise<Client>
 }
 
@@ -36,7 +33,7 @@ export interface ProviderDeps extends Pick<Deps, 'clock' | 'fetch'> {
   readonly events: Events
 }
 
-/** Limit for an operation with all its requests. */
+/** With all requests. */
 const operationMs = 2400
 const metadataFreshMs = 3_600_000
 const metadataCoolDownMs = 30_000
@@ -53,7 +50,7 @@ export function deadline(): AbortSignal {
   return AbortSignal.timeout(operationMs)
 }
 
-/** Sends no request, so that the service starts without its providers. */
+/** Sends no request: the service starts without its providers. */
 export function createProvider(config: ProviderConfig, deps: ProviderDeps): Provider {
   const { clock, events } = deps
   const { name, issuer, client: settings, usesDiscovery } = config

@@ -16,7 +16,6 @@ interface ProviderConfig {
   readonly name: string
   readonly issuer: string
   readonly rolesClaim: string
-  /** For its tokens. */
   readonly allowedRoles: readonly Role[]
   /** Null: no sign-in. */
   readonly client: {
@@ -55,7 +54,6 @@ export interface ProvidersReading {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Named providers have no rows in the table. */
 export function readProviders(values: Values<typeof oidcSettings>, env: Env): ProvidersReading {
   const unnamed = read('OIDC_', defaultName, valuesOf(values), env)
   const mistakes: string[] = []
@@ -98,7 +96,7 @@ interface AboutService {
   readonly ownRoles: readonly RoleName[] | null
 }
 
-/** Each mistake begins with the name of a setting. */
+/** Each begins with a setting. */
 export function providerContradictions(
   providers: readonly Read[],
   { isProduction, ownIssuer, ownRoles }: AboutService,

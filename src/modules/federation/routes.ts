@@ -39,13 +39,10 @@ const accountErrors = [
 const exposeHeadRoute = false
 
 /**
- * Sign-in through an identity provider, spec 4.4 and 5.4: /oauth/login, /oauth/callback and
- * /oauth/second-factor; named providers below /oauth/{provider}.
+ * Sign-in through an identity provider, spec 4.4 and 5.4; named providers below /oauth/{provider}.
  *
- * The callback returns a page that continues automatically: the session cookie is Strict, and after
- * a redirect from the provider the browser would not send the cookie.
- *
- * A rejection is a page for browser navigation, JSON for other clients.
+ * The callback page continues automatically: the session cookie is Strict, and would not be sent
+ * after a redirect from the provider.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { events, flows, loginAddress, providers, random, redirectOrigins } = options
@@ -214,7 +211,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     events.emit(loginFail, { provider: name, reason })
   }
 
-  /** @throws ApiError routeNotFound if the provider is not configured for sign-in */
+  /** @throws ApiError routeNotFound if not configured for sign-in */
   function providerOf(request: FastifyRequest): Provider {
     const { provider: name = defaultName } = request.params as { provider?: string }
     const provider = providers.named(name)

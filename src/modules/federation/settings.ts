@@ -10,7 +10,6 @@ import {
   toProvider,
 } from './read-providers.ts'
 
-/** Other providers have settings with their own prefixes. */
 export const settings = oidcSettings
 
 declare module '../../core/config/load.ts' {

@@ -36,10 +36,10 @@ export type Outcome =
   | { readonly kind: 'step'; readonly step: Step; readonly evidence: Evidence }
 
 /**
- * Finishes a sign-in or a linking after the provider's authentication. May first ask for the second
- * factor, with a ticket; on pages, returns the remaining step. Spec 2.2, 5.5.
+ * Finishes a sign-in or a linking. May ask for the second factor, with a ticket; on pages, returns
+ * the remaining step. Spec 2.2, 5.5.
  * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired;
- * invalidCredentials if the account has ended its logins in the meantime
+ * invalidCredentials if the account has ended its logins
  */
 export async function signIn<Issued, Answer>(
   deps: SignInDeps,
@@ -74,8 +74,7 @@ export async function signIn<Issued, Answer>(
 }
 
 /**
- * Finishes a sign-in with a second factor. A wrong code counts like a wrong code after a password:
- * for the address, and towards the lockout. docs/adr/0010 and 0012.
+ * A wrong code counts like a wrong code after a password. docs/adr/0010 and 0012.
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts; as
  * `signIn`
  */
@@ -90,8 +89,7 @@ export async function confirm<Issued, Answer>(
   const account = await unchanged(deps, waiting)
   const { authTime } = waiting
   const evidence: Evidence = { account, amr: ['fed'], authTime }
-  // Before the code is verified, so that a locked account does not reveal whether the code is
-  // right.
+  // Before the code: a locked account must not reveal whether the code is right.
   const next = requirements.pass('provider', evidence)
   const isAsked = next === 'second_factor' // the factor may have been removed in the meantime
   const answer = isAsked
@@ -133,9 +131,7 @@ async function passedOr(
   })
 }
 
-/**
- * @throws ApiError signInFailed if the account has ended its logins in the meantime, or was deleted
- */
+/** @throws ApiError signInFailed if the account has ended its logins, or was deleted */
 export async function unchanged(
   { accounts, requirements }: Pick<SignInDeps, 'accounts' | 'requirements'>,
   before: AccountThen,
@@ -150,8 +146,8 @@ export async function unchanged(
 }
 
 /**
- * Reauthorizes the linking session or token, so that a logged-out caller links nothing: the
- * callback has no session cookie, which is Strict. Rejects with ApiError signInFailed.
+ * A logged-out caller links nothing. The callback has no session cookie, which is Strict. @throws
+ * ApiError signInFailed
  */
 function linkerGuard(
   { sessions, revocations }: SignInDeps,

@@ -1,10 +1,7 @@
 import { inNoContext } from '../../core/events/context.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-/**
- * Caches a document of a provider. Reloads a stale document in the background, and uses the stale
- * document while loading fails.
- */
+/** Reloads a stale document in the background, and uses the stale document while loading fails. */
 export interface StaleWhileRevalidate<T> {
   /** Changes with each reload. */
   readonly generation: number
@@ -21,13 +18,13 @@ export interface StaleWhileRevalidateOptions<T> {
   readonly load: () => Promise<T>
   /** Older documents are reloaded. */
   readonly freshMs: number
-  /** Minimum time between reloads, which callers can provoke. */
+  /** Between reloads, which callers can provoke. */
   readonly coolDownMs: number
   /** Older documents are dropped. */
   readonly keptMs: number
 }
 
-// Retry sooner: without any document no request can be served.
+// Without any document no request can be served.
 const firstCoolDownMs = 5000
 
 export function staleWhileRevalidate<T>({

@@ -3,7 +3,7 @@ export interface FederationViews {
   'second-factor': SecondFactorView
 }
 
-/** Continues automatically: to a local path, or after a sign-out to the provider. */
+/** To a local path, or after a sign-out to the provider. */
 export interface LandingView {
   readonly what: 'signed_in' | 'linked' | 'confirmed' | 'signed_out'
   readonly path: string
