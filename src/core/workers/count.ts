@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
  */
 export const maxWorkers = 32
 
-/** A number, or `auto` for one worker per available core. @throws Error with a readable message */
+/** A number, or `auto`: one worker per core. @throws Error with a readable message */
 export function parseWorkers(text: string): number {
   if (text === 'auto') return Math.min(availableParallelism(), maxWorkers)
   const count = Number(text)

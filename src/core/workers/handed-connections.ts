@@ -1,8 +1,8 @@
 import type { Worker } from 'node:cluster'
 
 /**
- * Returns a function that closes the connections that a dead worker has not accepted. Node forgets
- * such connections, and their clients would wait forever.
+ * Returns a function that closes connections not accepted by a dead worker: Node forgets such
+ * connections, and clients would wait forever.
  */
 export function handedTo({ process: child }: Worker): () => void {
   const handed = new Map<unknown, { close(): void }>()

@@ -12,22 +12,16 @@ import {
 } from './workers.ts'
 
 export interface Joining {
-  /**
-   * Resolves when this worker may load the service: the other workers reuse the first worker's
-   * compile cache.
-   */
+  /** Load the service after the first worker, to reuse its compile cache. */
   readonly mayLoad: Promise<unknown>
-  /**
-   * Resolves when this worker may start: the first worker migrates the database and creates the
-   * keys, so the others wait until the first listens.
-   */
+  /** Start after the first worker listens, which migrates the database and creates the keys. */
   readonly workers: Promise<Workers>
 }
 
 export function joinPrimary(): Joining {
   const answers = new Map<string, (data: unknown) => unknown>()
   const stops: ((reason: 'stop' | 'lost') => void)[] = []
-  // Ignore errors: the event of a closed channel is handled.
+  // The event of a closed channel is handled.
   const send = (message: unknown) => process.send?.(message, undefined, undefined, () => {})
   const peer = createPeer(send, (topic, data) => answers.get(topic)?.(data) ?? null)
   let isLost = false
@@ -35,7 +29,7 @@ export function joinPrimary(): Joining {
     for (const stop of stops) stop('stop')
   })
   process.on('message', peer.receive)
-  // The primary handles signals: a terminal and a supervisor signal all processes.
+  // A terminal and a supervisor signal all processes: only the primary decides.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) {
     process.on(signal, () => {})
   }

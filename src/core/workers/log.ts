@@ -2,7 +2,6 @@ import { writeSync } from 'node:fs'
 import { isoTime, systemClock } from '../lib/clock.ts'
 import { systemCode } from '../reason.ts'
 
-/** Writes whole lines to standard output, in order. */
 export interface LineOutput {
   write(text: string | Uint8Array): void
   /** Gives up after a second. */
@@ -16,8 +15,8 @@ const busyMs = 5
 const lastTries = 200
 
 /**
- * Only the primary writes the log: lines longer than the pipe buffer would mix with lines of other
- * processes. Without pino, which needs 8 MB.
+ * Only the primary writes the log: lines longer than the pipe buffer would mix. Without pino, which
+ * needs 8 MB.
  */
 export function lineOutput(file = 1): LineOutput {
   let unwritten = Buffer.alloc(0)
@@ -64,7 +63,7 @@ function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMs)
 }
 
-/** Turns pieces of output into whole lines. Drops the unfinished line of a killed process. */
+/** Drops the unfinished line of a killed process. */
 export function wholeLines(write: (lines: Uint8Array) => void): (piece: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (piece) => {
@@ -84,7 +83,7 @@ type Level = 'fatal' | 'error' | 'warn' | 'info'
 /** Same format as `createLog`. */
 export interface PrimaryLog {
   log(level: Level, fields: Readonly<Record<string, unknown>>, message: string): void
-  /** Switches between `debug` and LOG_LEVEL; returns the new level. */
+  /** Between `debug` and LOG_LEVEL; returns the new level. */
   toggle(): string
 }
 

@@ -1,6 +1,4 @@
-/**
- * One end of the channel between primary and worker: questions by topic, one answer each, as JSON.
- */
+/** Questions by topic, one answer each, as JSON. */
 export interface Peer {
   /** Undefined if the other process is gone. @throws Error of the other process */
   ask(topic: string, data?: unknown): Promise<unknown>

@@ -5,9 +5,8 @@ import type { Polled } from './workers.ts'
 export const pollMs = 2_000
 
 /**
- * Asks a process for optional data: a scrape must never end a worker that is only busy. On timeout
- * or error, `answer` is missing. While an answer is pending, the topic is not asked again, so that
- * nothing piles up.
+ * Optional data: a scrape must never end a busy worker. On timeout or error, `answer` is missing. A
+ * pending topic is not asked again, so that nothing piles up.
  */
 export function createPoll(
   peer: Pick<Peer, 'ask'>,

@@ -13,13 +13,13 @@ import {
   stopSignals,
 } from './workers.ts'
 
-/** A worker that does not answer a required message in time is ended. */
+/** A worker without an answer in time is ended. */
 const answerMs = 2_000
 /** Longer than a worker's drain of ten seconds. */
 const stopMs = 11_000
 // Repeats within this time are ignored: see `drainOnSignal`.
 const sameSignalMs = 2_000
-/** A worker that lived this long did not fail at start. */
+/** Longer-lived workers did not fail at start. */
 const soundMs = 10_000
 const firstPauseMs = 100
 const maxPauseMs = 5_000
@@ -37,7 +37,6 @@ interface Slot {
   isListening: boolean
   /** Stopped before listening. */
   isCut?: boolean
-  /** Whether the worker has reported its fault. */
   hasTold?: boolean
   replaces: EndOfWorker | null
   /** Consecutive workers that failed at start. */
@@ -45,15 +44,14 @@ interface Slot {
   timer?: NodeJS.Timeout
 }
 
-/** Delay before the replacement of a worker that failed at start. */
+/** Before the replacement of a worker that failed at start. */
 export function pauseMs(early: number): number {
   return early === 0 ? 0 : Math.min(firstPauseMs * 2 ** (early - 1), maxPauseMs)
 }
 
 /**
- * Runs the service in `count` workers: distributes the connections, writes the log, counts shared
- * limits, replaces dead workers, handles signals, and holds the lock of the data directory. Opens
- * no database and imports nothing of the service, to stay small.
+ * The parent of `count` workers. Opens no database and imports nothing of the service, to stay
+ * small.
  */
 export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const output = lineOutput()
@@ -83,7 +81,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   cluster.setupPrimary({
     stdio: Object.assign(['ignore', 'pipe', 'inherit', 'ipc'], { [serviceOutput]: 1 }),
   })
-  // From the start: the first process of a container ignores signals without a handler.
+  // The first process of a container ignores signals without a handler.
   const stopping = stopSignals({ isTerminal })
   for (const signal of stopping) process.on(signal, () => stop(signal))
   process.on('SIGUSR2', changeLevel)
@@ -110,7 +108,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     const closeHanded = handedTo(worker)
     worker.process.stdout?.on('data', wholeLines(output.write))
     worker.on('error', () => {})
-    // After the streams end, so that the last lines come before the message about the end.
+    // After the streams end: the last lines come first.
     worker.process.once('close', (code, signal) => {
       closeHanded()
       peer.close()
@@ -146,7 +144,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         slot.hasTold = true
         return null
       case 'started':
-        // The first worker is ready last, and may find that the service cannot start.
+        // The first worker may still find that the service cannot start.
         if (slot.index === 0) isStarted = true
         return null
       case 'others': {
@@ -186,12 +184,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     if (slot.starts > 1) return null
     if (slot.index === 0) firstListens.resolve()
     if (slots.every(({ isListening }) => isListening)) allListen.resolve()
-    // The first worker reports that the service is ready.
     if (slot.index === 0) await allListen.promise
     return null
   }
 
-  /** Ends the worker if it does not answer in time, or fails to confirm. */
+  /** Ends the worker on timeout or failure. */
   async function askWorker(slot: Slot, { topic, data }: { topic: string; data: unknown }) {
     const { worker, peer } = slot
     if (!worker || !peer) return null
@@ -232,8 +229,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
       return
     }
     if (!isStarted) {
-      // The worker has reported the cause, unless it was killed. The other workers must not start
-      // either.
+      // Unless killed, the worker has reported the cause. The other workers must not start either.
       if (signal) process.stderr.write(`Gatehouse cannot start: a worker was ended by ${signal}\n`)
       killAll()
       process.exit(1)
@@ -276,7 +272,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     tellAll('log level', kept['log level'] ?? null)
   }
 
-  /** A worker that joins later receives the kept values. */
+  /** Later workers receive the kept values. */
   function tellAll(topic: string, data?: unknown): void {
     for (const { peer } of slots) peer?.ask(topic, data).catch(() => {})
   }
@@ -308,7 +304,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     process.exit(exitCode)
   }
 
-  /** Ends all immediately, including pending work. */
+  /** Without finishing pending work. */
   function abandon(): void {
     killAll()
     process.exit(1)

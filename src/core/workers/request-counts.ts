@@ -1,6 +1,6 @@
 import { BoundedMap } from '../limits/bounded-map.ts'
 
-/** Requests of an address in a window that starts with the first request. */
+/** The window starts with the first request. */
 export interface Counted {
   /** Epoch milliseconds. */
   readonly endsAt: number

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { systemCode } from '../reason.ts'
 
 /**
- * The lock of a data directory with a SQLite database: shared by running services, exclusive for
- * some commands. An empty SQLite file, because Node has no file locks; nothing else opens the file,
- * so no other code can release the lock. The system releases the lock when the process ends.
+ * Lock of a data directory with a SQLite database: shared by services, exclusive for some commands.
+ * An empty SQLite file, because Node has no file locks; nothing else opens the file, so no other
+ * code can release the lock. Released when the process ends.
  */
 export const lockFileName = 'gatehouse.lock'
 
@@ -15,10 +15,10 @@ const busy = 5
 /** A command that finds the lock taken briefly holds a part. */
 const patienceMs = 1_000
 
-/** Protects the connections, and so the locks, from garbage collection. */
+/** Protects the locks from garbage collection. */
 const held: DatabaseSync[] = []
 
-/** Shared, for the rest of the process. @throws Error if a command holds the lock */
+/** Shared, until the process ends. @throws Error if a command holds the lock */
 export function holdServiceLock(dataDirectory: string): void {
   const file = openLock(dataDirectory, patienceMs)
   try {
@@ -34,9 +34,7 @@ export function holdServiceLock(dataDirectory: string): void {
   held.push(file)
 }
 
-/**
- * Exclusive; returns the release function. @throws Error if a service or another such command runs
- */
+/** Exclusive; returns the release function. @throws Error if a service runs */
 export function takeServiceLock(dataDirectory: string): () => void {
   const file = openLock(dataDirectory, 0)
   try {

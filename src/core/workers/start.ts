@@ -1,10 +1,7 @@
 import { parseWorkers, wantsSeveral } from './count.ts'
 import { soleProcess, stopSignals, type Workers } from './workers.ts'
 
-/**
- * Serves in this process, or with WORKERS as primary or worker. `serve` imports the service, so
- * that the primary does not load the service.
- */
+/** `serve` imports the service, so that the primary does not load the service. */
 export async function inWorkers(
   env: NodeJS.ProcessEnv,
   serve: (workers: Workers | Promise<Workers>) => Promise<void>,
@@ -24,16 +21,12 @@ export async function inWorkers(
   runPrimary(parseWorkers(env.WORKERS), env)
 }
 
-/**
- * Handles signals until the service has handlers: the first process of a container ignores signals
- * without a handler.
- */
+/** The first process of a container ignores signals without a handler. */
 function endAtSignal(): void {
   for (const signal of stopSignals(soleProcess)) {
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) process.exit(0)
     })
   }
-  // Ignored until the service has handlers.
   for (const signal of ['SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 }

@@ -13,38 +13,31 @@ export interface Workers {
   readonly isFirstStart: boolean
   /** Null for a first start. */
   readonly replaces: EndOfWorker | null
-  /**
-   * Values that workers have kept with the primary. A replacement must start even if a file has
-   * become invalid in the meantime.
-   */
+  /** Values kept with the primary: a replacement must start even if a file has become invalid. */
   readonly kept: Readonly<Record<string, unknown>>
   /** Whether the service writes to a terminal. */
   readonly isTerminal: boolean
   /** For the next log line. */
   outputFile(): number
-  /** This process's share of a limit: at least 1; all shares together are the limit. */
+  /** At least 1; all shares together are the limit. */
   share(total: number): number
-  /** Null for a single process, whose own limits apply. */
+  /** Null for a single process. */
   readonly limits: SharedLimits | null
   /**
-   * Asks every other process. A process that does not answer in time is ended, so that none
-   * continues with stale data. Skips processes that are still loading: see `reading`.
+   * A process without an answer in time is ended, so that none continues with stale data. Skips
+   * processes that are still loading: see `reading`.
    */
   askOthers(topic: string, data?: unknown): Promise<unknown[]>
   /** Like `askOthers`, but ends no process: see `createPoll`. */
   pollOthers(topic: string, data?: unknown): Promise<readonly Polled[]>
   onAsked(topic: string, answer: (data: unknown) => unknown): void
-  /** This process has loaded the service and filled the compile cache. */
+  /** Also fills the compile cache. */
   loaded(): Promise<void>
   /** For a replacement: see `kept`. */
   keep(name: string, value: unknown): void
-  /**
-   * Call before the first read of the database: from then on, this process must receive changes.
-   */
+  /** Call before the first read of the database: then this process must receive changes. */
   reading(): Promise<void>
-  /**
-   * For the lifetime of the service: see service-lock.ts. @throws Error if a command holds the lock
-   */
+  /** See service-lock.ts. @throws Error if a command holds the lock */
   holdServiceLock(dataDirectory: string): Promise<void>
   /** Resolves when all processes listen. */
   listening(): Promise<void>
@@ -75,13 +68,13 @@ export type Place = Pick<
   'index' | 'count' | 'isFirstStart' | 'isTerminal' | 'kept' | 'replaces'
 >
 
-/** The service's standard output, for a worker whose primary is gone. */
+/** For a worker whose primary is gone. */
 export const serviceOutput = 4
 
 export interface SharedLimits {
   /** `now`: epoch milliseconds. */
   countRequest(address: string, windowMs: number, now: number): Promise<Counted>
-  /** Waits until a batch may run. The caller must call `leave` afterwards, whatever the answer. */
+  /** The caller must call `leave` afterwards, whatever the answer. */
   enterBatch(
     options: BatchOptions,
   ): Promise<{ readonly answer: BatchAnswer; readonly leave: () => void }>
@@ -90,9 +83,7 @@ export interface SharedLimits {
 /** `refused`: the queue is full. `gone`: the signal was aborted. */
 export type BatchAnswer = 'go' | 'refused' | 'gone'
 
-/**
- * SIGHUP stops only at a terminal, because the terminal has closed; elsewhere SIGHUP reloads files.
- */
+/** SIGHUP stops only at a terminal, which has closed; elsewhere SIGHUP reloads files. */
 export function stopSignals({ isTerminal }: Pick<Workers, 'isTerminal'>): NodeJS.Signals[] {
   return isTerminal ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT']
 }
