@@ -2,7 +2,6 @@ import type { OwnLink, OwnTexts } from '../../core/config/own-texts.ts'
 import { readBytes } from '../../core/config/read-file.ts'
 import { isLanguage, type Language, languages } from '../../core/lib/languages.ts'
 
-/** The organization's logo, texts and links. */
 export interface Branding {
   readonly logo: Logo | null
   /** Missing texts come from PAGES_LANGUAGE. */
@@ -73,7 +72,7 @@ function readLogo(path: string): Logo {
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg[\s>]/s.test(text)) {
     throw new Error(`names ${path}, which is neither SVG nor PNG`)
   }
-  // Reported as a mistake: http/pages/branding.ts serves the logo without scripts.
+  // http/pages/branding.ts serves the logo without scripts.
   if (/<script|<!DOCTYPE|<!ENTITY|\son[a-z]+\s*=|javascript:/i.test(text)) {
     throw new Error(`names ${path}, an SVG with a script, a handler or a document type in it`)
   }

@@ -3,7 +3,6 @@ import { mediaTypes } from '../../core/http/media-types.ts'
 import { Page } from '../../core/http/schemas.ts'
 import { anyone } from '../../core/policy/rules.ts'
 
-/** A page of a flow: anyone may open the page. */
 export const flowPage = {
   access: { rule: anyone },
   answers: { 200: { [mediaTypes.html]: Page }, 303: {} },

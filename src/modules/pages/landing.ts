@@ -7,5 +7,5 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
-/** The start page of a signed-in person; null: another start page, or the account. */
+/** Null: another start page. */
 export type Landing = (account: Pick<Account, 'roles'>, request: FastifyRequest) => string | null

@@ -1,6 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/** Pages for people: frame, languages, errors, and the sign-in. docs/adr/0056 */
+/** docs/adr/0056 */
 export const module: Module = {
   name: 'pages',
   settings: () => import('./settings.ts'),

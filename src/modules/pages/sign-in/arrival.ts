@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendView } from '../../../core/http/pages/send-view.ts'
 
 /**
- * Whether another site led the browser here without its Strict session cookie. Load the page again
- * from our own site: a signed-in person must not be treated as anonymous.
+ * A link from another site arrives without the Strict session cookie. Load the page again from our
+ * own site: a signed-in person must not be treated as anonymous.
  */
 export function isFromElsewhere({ headers, query }: FastifyRequest): boolean {
   const { here } = query as { here?: unknown } // parsed by Fastify

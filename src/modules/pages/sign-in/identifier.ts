@@ -12,9 +12,8 @@ export interface Identified {
 }
 
 /**
- * Finds the account by verified address, then by username: no other account can claim an address as
- * its username. The limits count the typed name, apart from similar usernames, so that no answer
- * reveals the username of an address.
+ * By verified address, then by username: no other account can claim an address as its username. The
+ * limits count the typed name, so that no answer reveals the username of an address.
  */
 export async function identify(
   accounts: Pick<Accounts, 'byUsername' | 'byEmail'>,

@@ -50,9 +50,8 @@ export async function deviceOf(
 }
 
 /**
- * The sign-in on pages. The requirements (authentication/requirements.ts) name the next step; each
- * request takes one step. The flow keeps the proofs; the session is created at the last step.
- * Errors are those of POST /login. docs/adr/0059
+ * The requirements (authentication/requirements.ts) name the next step; each request takes one
+ * step. The flow keeps the proofs; the last step creates the session. docs/adr/0059
  */
 export function createSignInPipeline(deps: PipelineNeeds): {
   readonly proceed: Proceed
@@ -106,8 +105,7 @@ export function createSignInPipeline(deps: PipelineNeeds): {
         const guard = unchanged(account)
         const codes = await secondFactor.confirm(account, codeIn(field), { guard })
         const now = await accounts.byUserId(account.userId)
-        // The new factor has ended all logins once; a further end in the meantime must stop this
-        // sign-in.
+        // The new factor has ended all logins once; a further end must stop this sign-in.
         const before = { refreshVersion: account.refreshVersion + 1 }
         if (!now) throw flowExpired('page_flow_moved_on')
         requirements.refuse('ticket', { account: now, since: { now, before } })

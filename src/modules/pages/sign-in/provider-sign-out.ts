@@ -34,9 +34,8 @@ const SentToken = named(
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 
 /**
- * RP-Initiated Logout: GET /oauth/logout asks, POST ends the session and continues to the provider;
- * named providers below /oauth/{provider}. A link on another site cannot end a session: GET changes
- * nothing.
+ * RP-Initiated Logout; named providers below /oauth/{provider}. A link on another site cannot end a
+ * session: GET changes nothing.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, config, providers } = options

@@ -64,7 +64,6 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     ...ways.map((way) => way.steps),
   )
   const deps: ShowDeps = { additions, config, providers: providerLinks(options.providers), ways }
-  /** For error pages. */
   const underWay = new WeakMap<FastifyRequest, { shown: Shown; qr: string }>()
 
   const fresh = (request: FastifyRequest) =>

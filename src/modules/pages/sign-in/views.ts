@@ -33,9 +33,8 @@ export interface SignInLink {
 export interface SignInView extends SignInForm {
   /** In the order of the modules. */
   readonly links: readonly SignInLink[]
-  /** As typed, or of the account that signs in again. */
   readonly username: string
-  /** Reauthentication of the signed-in account. */
+  /** Reauthentication. */
   readonly isAgain: boolean
   readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | null
   readonly hasCaptcha: boolean

@@ -27,8 +27,8 @@ export interface SigningIn {
 }
 
 /**
- * Adds a proof to a flow. Returns the flow at its next step, and cancels the attempt; or null if
- * complete, after ending the flow and settling the attempt.
+ * Returns the flow at its next step, and cancels the attempt; or null if complete, after settling
+ * the attempt.
  */
 export type Proceed = (
   flow: SignInFlow,
@@ -43,7 +43,6 @@ export interface Shown {
   readonly username: string
   /** Kept on an error page. */
   readonly typed?: string
-  /** The person's choice of way. */
   readonly chosen?: SignInWay | undefined
   readonly isEnded?: boolean
   readonly error?: ApiError
@@ -53,7 +52,6 @@ export interface Shown {
 export interface SignInAddition {
   /** Null: not offered. */
   readonly link?: (at: FirstPage) => SignInLink | null
-  /** Adds another way to authenticate. */
   readonly way?: (proceed: Proceed) => SignInWay
 }
 
