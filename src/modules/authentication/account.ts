@@ -3,7 +3,6 @@ import { parseRoleName, type RoleName, sortRoles } from '../../core/policy/princ
 
 /** Spec 2.2. */
 export interface Account {
-  /** A user has at most one account. */
   readonly userId: number
   readonly username: Username
   /** Null if the account has no password. */
@@ -13,20 +12,14 @@ export interface Account {
   /** A locked or inactive account cannot authenticate. Spec 3.4. */
   readonly locked: boolean
   readonly active: boolean
-  /**
-   * Epoch milliseconds of the requested deletion; until then the account cannot authenticate. Null:
-   * none pending.
-   */
+  /** Epoch milliseconds; until then the account cannot authenticate. Null: none pending. */
   readonly deletionAt: number | null
-  /**
-   * Consecutive failed logins, and the end of the lockout (epoch milliseconds): see
-   * accounts/lock.ts.
-   */
+  /** Epoch milliseconds for the end of the lockout: see accounts/lock.ts. */
   readonly failedLogins: number
   readonly lockedUntil: number | null
   /** Spec 5.5. */
   readonly secondFactor: boolean
-  /** The next login must set a new password. */
+  /** At the next login. */
   readonly mustChange: boolean
   /** Tokens of lower versions are rejected. */
   readonly accessVersion: number
@@ -35,7 +28,6 @@ export interface Account {
   readonly createdAt: number
   /** The verified address, unlike the user's. */
   readonly email: string | null
-  /** For pages and mail; null: not chosen. */
   readonly language: string | null
 }
 

@@ -4,7 +4,7 @@ import { loginFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Requirements } from './requirements.ts'
 
-/** A login method, such as a password. Only proves the account; decides nothing else. */
+/** Only proves the account; decides nothing else. */
 export interface Method {
   /** Slow work before the limits count the attempt. */
   prepare?(): Promise<void>
@@ -13,8 +13,8 @@ export interface Method {
    */
   prove(attempt: Attempt): Promise<Evidence>
   /**
-   * Called when no requirement has refused. Slow work must check the requirements again first: the
-   * account may be locked in the meantime. @throws ApiError invalidCredentials in that case
+   * Slow work must check the requirements again first: the account may be locked in the meantime.
+   * @throws ApiError invalidCredentials
    */
   accepted?(evidence: Evidence): Promise<void>
 }
@@ -32,11 +32,9 @@ export interface Authentication {
 }
 
 /**
- * Runs a login method: the limits count the attempt, the method returns evidence, and the stage
- * `login` may refuse. Then runs the work, which may settle the attempt. Any result of the work
- * except `invalidCredentials` reveals that the proof was right, so the work must read the account
- * again first.
- * @throws ApiError of the limits, the method, the requirements and the work
+ * The limits count the attempt, the method returns evidence, and the stage `login` may refuse. Then
+ * the work may settle the attempt. Any result except `invalidCredentials` reveals that the proof
+ * was right, so the work must read the account again first. @throws ApiError
  */
 export async function authenticate<T>(
   { limits, requirements }: AuthenticateDeps,

@@ -9,25 +9,23 @@ import type { Evidence } from './evidence.ts'
 import type { Stage } from './requirement-table.ts'
 import type { Passed, Requirements } from './requirements.ts'
 
-/** A session, a token, a pair of tokens, or one request. */
 export interface Result<Issued, Answer> {
-  /** Runs in the completing transaction, which may be retried: only uses the database. */
+  /** May be retried: only uses the database. */
   issue(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Issued>
   /** Runs after the commit: signs tokens, sets cookies. */
   respond(issued: Issued, evidence: Evidence): Promise<Answer> | Answer
-  /** The secret of the device cookie; only from pages. */
   readonly browser?: string
 }
 
 export interface PresentAccount {
   readonly account: Account
-  /** Stored sessions, including ended sessions not yet deleted. */
+  /** Including ended sessions. */
   readonly sessions: number
 }
 
 export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
 
-/** Each completing stage, with the stage whose requirements apply in the transaction. */
+/** The stage that applies in the transaction. */
 export const commitStages = {
   login: 'commit',
   basic: 'commit',
@@ -38,8 +36,8 @@ export const commitStages = {
 export type Completing = keyof typeof commitStages
 
 /**
- * Issues a result for passed evidence. One transaction checks the requirements again, stores the
- * result, records the login and settles the attempt.
+ * One transaction checks the requirements again, stores the result, records the login and settles
+ * the attempt.
  */
 export interface Completion {
   /**
@@ -54,7 +52,7 @@ export interface Completion {
 
 export interface CompletionDeps {
   readonly db: Database
-  /** For Basic, which records nothing: commits do not wait for the disk. */
+  /** Basic records nothing: no wait for the disk. */
   readonly asyncCommitDb: Database
   readonly events: Pick<Events, 'emitInTransaction'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
@@ -66,7 +64,7 @@ export interface CompletionDeps {
     userId: number,
     byPassword: boolean,
   ) => Promise<PresentAccount | null>
-  /** In the transaction of a login, never for Basic. */
+  /** Never for Basic. */
   readonly signedIn: (
     trx: DatabaseOrTransaction,
     account: Account,
@@ -94,7 +92,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
           amr,
           since: { now: account, before },
         })
-        // The account may have received a role that requires a factor in the meantime.
+        // A new role may require a factor.
         const added = requirements.unmet(stage, { account, amr })
         if (added) {
           const facts = { user_id: account.userId, requirement: added.requirement }

@@ -9,10 +9,9 @@ export type Amr = 'pwd' | 'otp' | 'mfa' | 'hwk' | 'user' | 'fed' | 'email'
 /** Never recent. */
 export const unknownAuthTime = 0
 
-/** Whose account a login method has proved, how and when. */
 export interface Evidence {
   readonly account: Account
   readonly amr: readonly Amr[]
-  /** Time of the first proof, in epoch milliseconds; `unknownAuthTime` if a provider sent none. */
+  /** First proof, in epoch milliseconds; `unknownAuthTime` if unknown. */
   readonly authTime: number
 }

@@ -1,4 +1,4 @@
-/** Account changes that can take over or destroy an account; each requires proofs. */
+/** Can take over or destroy an account. */
 export const protectedChanges = [
   'password',
   'factor',

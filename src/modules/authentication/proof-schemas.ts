@@ -32,7 +32,7 @@ export const sentProofs = {
   captcha: Captcha,
 } as const
 
-/** For validation: without types, because a value of another type counts as a wrong proof. */
+/** Without types: another type counts as a wrong proof. */
 export const acceptedProofs = {
   current_password: {},
   totp: {},

@@ -7,7 +7,6 @@ import { type ProofKind, type ProtectedChange, proofKinds } from './proof-kinds.
 export interface Provable {
   readonly hasPassword: boolean
   readonly hasFactor: boolean
-  /** Whether an identity of a configured provider is linked. */
   readonly hasProvider: boolean
 }
 
@@ -32,7 +31,6 @@ const rules: Readonly<Record<ProofKind, ProofRule>> = {
   },
 }
 
-/** For a protected change. */
 export function proofsOf(account: Provable): ProofKind[] {
   return proofKinds.filter((kind) => rules[kind].isNeeded(account))
 }
@@ -41,7 +39,7 @@ export function canBeSent(kind: ProofKind): boolean {
   return rules[kind].isSent
 }
 
-/** As sent: a value of another type is a wrong proof. */
+/** Another type is a wrong proof. */
 export interface ProofsInput {
   readonly currentPassword?: unknown
   readonly totp?: unknown
@@ -55,37 +53,34 @@ export interface ProtectedChangeInput {
   readonly change: ProtectedChange
   readonly sent: ProofsInput
   /**
-   * Proofs for the confirmation page itself, which are not consumed. Absent: the proofs that the
-   * page has accepted for this change.
+   * For the confirmation page itself, not consumed. Absent: the proofs that the page has accepted
+   * for this change.
    */
   readonly held?: readonly ProofKind[]
 }
 
-/** All proofs are verified except the code of the second factor. */
+/** Except the code of the second factor. */
 export interface Proven {
-  /** As read for the password. */
   readonly account: Account
   /**
-   * Reauthorizes the caller, and checks the proofs in the transaction of the change. Single use:
-   * consumes the page's confirmation.
+   * Checks the proofs in the transaction of the change. Single use: consumes the page's
+   * confirmation.
    */
   readonly guard: Reauthorization
   /**
-   * Verifies the code of the factor. Call last, because a code counts once. @throws ApiError
-   * invalidCredentials, tooManyLoginAttempts
+   * Call last, because a code counts once. @throws ApiError invalidCredentials,
+   * tooManyLoginAttempts
    */
   code(): Promise<void>
-  /** Settles the password's login attempt in the transaction of the change. */
+  /** In the transaction of the change. */
   succeed(trx: DatabaseOrTransaction): Promise<void>
 }
 
 export interface Proofs {
   neededOf(account: Account): Promise<ProofKind[]>
   /**
-   * Verifies the proofs of a request; returns the guard of the change. A wrong proof counts like a
-   * failed login.
-   * @throws ApiError confirmationRequired with the missing proofs, before verification;
-   * invalidCredentials, tooManyLoginAttempts, captchaRequired
+   * A wrong proof counts like a failed login. @throws ApiError confirmationRequired with the
+   * missing proofs, before verification; invalidCredentials, tooManyLoginAttempts, captchaRequired
    */
   prove(request: FastifyRequest, wanted: ProtectedChangeInput): Promise<Reauthorization>
   /** For work that decides when the code is verified. */

@@ -10,7 +10,6 @@ import {
   stages,
 } from './requirement-table.ts'
 
-/** Prefix for names of external modules. */
 export type Outside = `x-${string}`
 
 /** A missing cell of a stage is a compile error. */
@@ -22,7 +21,6 @@ export interface AddedRequirements {
 /** The name is also the reason code of refusals. */
 export interface AddedRequirement {
   isMet(facts: Facts): boolean
-  /** No login step can meet the requirement. */
   readonly cells: Readonly<Partial<Record<Stage | Outside, WithoutStep>>>
   /** For stages not in `cells`. */
   readonly otherwise: WithoutStep
@@ -53,7 +51,7 @@ export async function addedRequirements(
   }
 }
 
-/** In the order of the requirements; the table first. */
+/** The table first. */
 export function cellsByStage(
   added: AddedRequirements = {},
 ): ReadonlyMap<string, readonly (readonly [Requirement | Outside, Cell])[]> {

@@ -1,7 +1,6 @@
 import { errorTable } from '../../core/error-table.ts'
 import type { ErrorName } from '../../core/errors.ts'
 
-/** See `requirementTable`. */
 export const stages = [
   'login',
   'basic',

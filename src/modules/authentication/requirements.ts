@@ -20,7 +20,7 @@ export interface Unmet {
 
 declare const brand: unique symbol
 
-/** Evidence that meets a stage. Only `Requirements.pass` creates this type. */
+/** Only `Requirements.pass` creates this type. */
 export interface Passed<Of extends Stage | Outside> extends Evidence {
   readonly stage: Of
   readonly [brand]: true
