@@ -39,18 +39,16 @@ import type { UndoSince } from './undo.ts'
  * tokens; `users.email` is unverified. Unique among accounts in canonical form. docs/adr/0060
  */
 export interface Emails {
-  /** With the pending address. Null without an account. */
+  /** Null without an account. */
   of(userId: number): Promise<OwnEmail | null>
   /** @throws ApiError mailUnavailable */
   assertAvailable(): void
   /**
-   * Mails a confirmation link. The answer is the same for an address of another account, whose
-   * owner gets a notice.
+   * The answer is the same for an address of another account, whose owner gets a notice.
    * @throws ApiError mailUnavailable; tooManyRequests; invalidCredentials if the account has ended
-   * its logins in the meantime
+   * its logins
    */
   begin(account: Account, address: EmailAddress, options: BeginOptions): Promise<BegunCode>
-  /** Cancels the pending address. */
   cancel(account: Account, guard?: Guard): Promise<void>
   /**
    * Executes a confirmation: `verified`, `changed`, or `restored` for the previous address, which
@@ -60,10 +58,10 @@ export interface Emails {
   confirm(
     confirmation: Confirmation,
     guard?: Guard,
-    /** Runs in the same transaction: advances the flow of pages. */
+    /** Runs in the same transaction. */
     also?: (trx: DatabaseOrTransaction, done: Confirmed) => Promise<unknown>,
   ): Promise<Outcome>
-  /** For administrators; false if there is none. */
+  /** False if there is none. */
   remove(userId: number, guard?: Guard): Promise<boolean>
   /** Null: the browser's language. */
   setLanguage(account: Account, language: Language | null, guard?: Guard): Promise<void>
@@ -228,7 +226,6 @@ export function createEmails(deps: EmailsDeps): Emails {
     },
   }
 
-  /** Sets the verified address. */
   async function replace(
     trx: DatabaseOrTransaction,
     account: Account,
@@ -296,7 +293,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     const now = await accountIn(trx, userId)
     const { mail } = await confirmations.begin(trx, {
       purpose: 'reset',
-      // Unique, so that nobody else can request the same.
+      // Unique: nobody else can request the same.
       asked: `restored by ${undo}`,
       userId,
       address,
@@ -332,10 +329,7 @@ export function createEmails(deps: EmailsDeps): Emails {
   }
 }
 
-/**
- * Sets a verified address in the transaction of its proof, for example of a sign-up. `now`: epoch
- * milliseconds. @throws ApiError emailExists
- */
+/** In the transaction of a proof. `now`: epoch milliseconds. @throws ApiError emailExists */
 export async function setVerifiedEmail(
   trx: DatabaseOrTransaction,
   userId: number,

@@ -35,7 +35,6 @@ export interface EmailView extends OwnPage {
   readonly verifiedAt: number | null
   readonly isUndeliverable: boolean
   readonly pending: { readonly address: string; readonly expiresAt: number } | null
-  /** Whether the service can send mail. */
   readonly hasMail: boolean
   readonly typed: string
 }
