@@ -18,7 +18,6 @@ import { settingChecks, settingWarning } from './checks/settings.ts'
 import { tlsChecks } from './checks/tls.ts'
 import { settingsRefused } from './offline-checks.ts'
 
-/** A row of docs/doctor.md. */
 export type CheckRow = Omit<Check<never>, 'find'>
 
 /** In the order of execution. */
@@ -83,7 +82,6 @@ function assertDistinctChecks(all: readonly (ModuleChecks & { readonly module: s
   }
 }
 
-/** For the documents and --except. */
 export function rowsByPlace(
   checks: AllChecks,
 ): Readonly<Record<'inside' | 'outside', readonly CheckRow[]>> {

@@ -140,7 +140,7 @@ async function withOutside(
   const found = await outside(call, options, url, deps)
   const examined = [...inside, ...found.examined]
   if (options.url !== undefined || !options.isInside) return { examined, url }
-  // BASE_URL is unreachable and was not requested: only the inside may be meant.
+  // BASE_URL was not requested: only the inside may be meant.
   return { examined: examined.map(unreachableAsUnknown), url }
 }
 

@@ -15,7 +15,7 @@ interface Examination {
 
 export type InsideDeps = Omit<InsideContext, 'machine'>
 
-/** Changes nothing. An unusable database is a finding, and skips dependent checks. */
+/** Changes nothing. An unusable database is a finding. */
 export async function examineInside(
   deps: InsideDeps,
   { modules, machine = thisMachine }: Examination,
@@ -35,7 +35,6 @@ export async function examineInside(
   return { findings, checks: checks + inside.length }
 }
 
-/** For an unavailable database, which is also a finding. */
 export async function examineOffline(
   deps: Omit<OfflineContext, 'machine'>,
   {

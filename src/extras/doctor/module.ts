@@ -1,6 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/** Examines a deployment: `gatehouse doctor`, /api/admin/doctor. docs/adr/0069 */
+/** docs/adr/0069 */
 export const module: Module = {
   name: 'doctor',
   tag: 'Service',

@@ -11,7 +11,7 @@ export interface Examined {
 export interface About {
   /** Epoch milliseconds. */
   readonly at: number
-  /** Null if not examined from outside. */
+  /** Null: no outside checks. */
   readonly url: string | null
 }
 
@@ -58,7 +58,7 @@ const names: Readonly<Record<keyof FindingShown['mend'], string>> = {
 }
 const indent = ' '.repeat(9)
 
-/** `escaped` is applied to lines that may contain text from another host. */
+/** `escaped`: for text from another host. */
 export function textOfReport(report: DoctorReport, escaped: (text: string) => string): string {
   const blocks = report.findings.map(({ check, level, what, why, mend }) => {
     const lines = Object.entries(names).flatMap(([field, name]) => {

@@ -4,8 +4,8 @@ import { role } from '../../core/policy/rules.ts'
 import { DoctorBody, type DoctorReport } from './schemas.ts'
 
 /**
- * GET /api/admin/doctor runs the inside checks of this node. Concurrent callers share a run,
- * because the checks contact the mail server and providers.
+ * Runs the inside checks of this node. Concurrent callers share a run, because the checks contact
+ * the mail server and providers.
  */
 export async function routes(app: App, deps: Needs): Promise<void> {
   let examining: Promise<DoctorReport> | undefined

@@ -4,7 +4,7 @@ import type { OutsideContext } from '../../../core/checks/context.ts'
 import type { Answer, Probe } from '../../../core/checks/probe.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
 
-// The default of BODY_LIMIT_BYTES.
+// BODY_LIMIT_BYTES.
 const defaultLimit = 1_048_576
 const maxSentBytes = 4_194_304
 // Accepted by every route with a body.
@@ -24,8 +24,8 @@ const bodyLimit: Check<OutsideContext> = {
       nginx: `client_max_body_size ${Math.ceil(limit / 1024) + 1}k;   # or 0, for imports`,
       caddy: `request_body { max_size ${Math.ceil(limit / 1024) + 1}KiB }   # or none`,
     }
-    // A buffering proxy checks the length first. A streaming proxy stops at the service's answer,
-    // so only lengths that the service reads can be tested.
+    // A buffering proxy checks the length first. With a streaming proxy, only lengths that the
+    // service reads can be tested.
     const tried = [
       { path: noRoute, bytes: limit },
       { path: '/api/public/verification', bytes: smallLimit },

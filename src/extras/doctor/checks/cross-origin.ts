@@ -74,7 +74,7 @@ const baseUrlSeen: Check<OutsideContext> = {
     const known = inside?.config.baseUrl
     const mend = { setting: `BASE_URL=${origin}` }
     const { hostname } = new URL(origin)
-    // A loopback URL bypasses the proxy: callers do not use such an address.
+    // A loopback URL bypasses the proxy.
     if (known !== undefined && known !== origin && /^(?:localhost|127\.|\[::1\])/.test(hostname)) {
       return []
     }

@@ -72,7 +72,6 @@ const schema = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   },
 })
 
-/** The first error ends the database checks. */
 export const openingChecks = (
   modules: readonly ModuleSchema[],
 ): readonly Check<InsideContext>[] => [databaseFiles, databaseCheck, databasePages, schema(modules)]

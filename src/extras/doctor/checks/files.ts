@@ -7,7 +7,6 @@ import type { ModuleChecks } from '../../../core/checks/module-checks.ts'
 import { lifeWarning, readTlsPair } from '../../../core/config/tls.ts'
 import { systemCode } from '../../../core/reason.ts'
 
-/** Mode bits of group and others. */
 const groupMayRead = 0o060
 const othersMayRead = 0o006
 const groupMayWrite = 0o020
@@ -19,7 +18,6 @@ const sticky = 0o1000
 const secretFiles =
   /^(?:gatehouse\.(?:db(?:-wal|-shm)?|lock)|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
 
-/** Of a mode, for group and others. */
 interface Rights {
   readonly group: number
   readonly others: number
@@ -29,8 +27,8 @@ const toContents: Rights = { group: groupMayRead, others: othersMayRead }
 const toWrite: Rights = { group: groupMayWrite, others: othersMayWrite }
 
 /**
- * Whether other users have a right to a path: through its mode and each parent folder. A file of
- * another owner may be group-accessible: systemd and Kubernetes pass files this way.
+ * Through the mode and each parent folder. A file of another owner may be group-accessible: systemd
+ * and Kubernetes pass files this way.
  */
 function isReachable(
   machine: Machine,
@@ -53,7 +51,7 @@ function foldersAbove(path: string): string[] {
   return folder === path ? [] : [folder, ...foldersAbove(folder)]
 }
 
-/** Whether other users can write or replace a file. */
+/** Writes include replacement. */
 function isChangeable(machine: Machine, path: string): boolean {
   return [path, dirname(path)].some((one) => {
     const stats = machine.stat(one)

@@ -21,7 +21,7 @@ export const databasePages: Check<InsideContext> = {
   async find({ config, machine, measurements }) {
     const { detail } = measurements.database.damage
     if (detail !== null) return [{ what: `A statement has met damage: ${detail}.` }]
-    if (config.database.postgres) return [] // the server uses checksums
+    if (config.database.postgres) return [] // PostgreSQL verifies its own pages
     const path = join(config.database.dataDirectory, databaseFileName)
     const size = machine.stat(path)?.size ?? 0
     if (size > maxBytes) {

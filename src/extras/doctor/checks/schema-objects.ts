@@ -10,7 +10,6 @@ import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 
 const maxReported = 20
 
-/** Compares the schema with the migrations. */
 export const schemaObjects = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   id: 'schema_objects',
   level: 'error',
