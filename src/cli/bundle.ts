@@ -3,21 +3,20 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isOf } from './prepare.ts'
 
-/** A file of a bundle or its source, relative to the root; size and time detect changes. */
+/** Relative to the root; size and time detect changes. */
 export type Input = readonly [path: string, bytes: number, modifiedMs: number]
 
 /** Created by `npm ci`. docs/adr/0044 */
 export const bundleFolder = 'node_modules/.cache/gatehouse/bundle'
 export const inputsFile = 'inputs.json'
 
-/** The root of the sources; builds have no bundle. */
 const checkout = import.meta.url.endsWith('.ts')
   ? dirname(dirname(dirname(fileURLToPath(import.meta.url))))
   : undefined
 
 /**
- * Returns the bundle's folder, or undefined if a file has changed: then the sources run, so that
- * edits take effect at once. Compares 1,300 files in 10 ms.
+ * Undefined if a file has changed: the sources run, so that edits take effect at once. Compares
+ * 1,300 files in 10 ms.
  */
 export function currentBundle(
   root: string | undefined = checkout,

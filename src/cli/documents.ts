@@ -14,10 +14,7 @@ export interface ServiceDescription {
   readonly openapi: OpenApiDocument
 }
 
-/**
- * Describes the service on a temporary database: uses neither the data directory nor the configured
- * keys and secrets.
- */
+/** Uses a temporary database: neither the data directory nor the configured keys and secrets. */
 export async function describeService(
   given: Config,
   modules: readonly Module[] = ours,

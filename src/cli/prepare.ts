@@ -1,5 +1,5 @@
-// This file, bundle.ts and their importers run on Node 16 and later, so that an old Node gets a
-// readable error: default imports, and no newer syntax at the top level.
+// This file, bundle.ts and their importers run on Node 16, so that an old Node gets a readable
+// error: default imports, no newer syntax at the top level.
 import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { tmpdir } from 'node:os'
@@ -17,8 +17,8 @@ export interface Machine {
 }
 
 /**
- * Call before other imports: earlier modules are compiled at each start. If Node is too old,
- * returns false and reports the required version.
+ * Call before other imports, which are otherwise compiled at each start. Returns false if Node is
+ * too old.
  */
 export function prepare(machine: Machine = process): boolean {
   const reason = refusalOf(machine.versions.node, needed())
@@ -41,8 +41,8 @@ export function refusalOf(version: string, oldest: string): string | undefined {
 }
 
 /**
- * Returns the compile cache: the first folder that this user owns and nobody else can write,
- * because its content is executed. Undefined: no cache.
+ * The compile cache: the first folder that this user owns and nobody else can write, because its
+ * content is executed.
  */
 export function cacheFolder(
   { env, getuid }: Machine,
@@ -64,7 +64,6 @@ export function cacheFolder(
   return candidates.find((folder) => folder && isPrivate(folder, uid))
 }
 
-/** The path itself if nothing exists. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path)
@@ -83,10 +82,7 @@ function isPrivate(folder: string, uid: number | undefined): boolean {
   return isOf(folder, uid)
 }
 
-/**
- * Whether a folder belongs to this user or to `trusted`, is not a link, and is not world-writable.
- * Always true on Windows.
- */
+/** Owned by this user or `trusted`, no link, and not world-writable. Always true on Windows. */
 export function isOf(
   folder: string,
   uid: number | undefined,

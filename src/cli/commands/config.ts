@@ -61,7 +61,7 @@ async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]
   return warning ? [warning] : []
 }
 
-/** Shows all settings. @throws ConfigError if any is invalid */
+/** @throws ConfigError if any is invalid */
 async function show(call: CommandCall): Promise<void> {
   const { readSettings, sourceOf } = await import('../../core/config/kinds.ts')
   const { renameFormerSettings } = await import('../../core/config/former-names.ts')

@@ -73,7 +73,6 @@ async function migrateAll(
   )
 }
 
-/** Returns lines about the removed names. */
 async function confirmed(
   call: CommandCall,
   db: Database,
