@@ -5,8 +5,8 @@ import { type Clock, isoTime } from '../../core/lib/clock.ts'
 const toleranceMs = 60_000
 
 /**
- * Compares the clock with the latest key and audit record. Returns a sentence if the clock is
- * earlier. Cheap: reads an index or a few rows.
+ * Returns a sentence if the clock is earlier than the latest key or audit record. Reads an index or
+ * a few rows.
  */
 export async function clockSetBack(
   db: DatabaseOrTransaction,

@@ -5,9 +5,9 @@ import type { Accounts } from '../accounts/accounts.ts'
 const retrySeconds = 1
 
 /**
- * Answers 503, except to probes, until an account exists: before the first administrator is
- * created, a login would count as a wrong guess. Not used with existing accounts, because a hook
- * costs time. Call the returned function after creating the account; other processes query once.
+ * Answers 503, except to probes, until an account exists: earlier logins would count as wrong
+ * guesses. Not used with existing accounts, because a hook costs time. Call the returned function
+ * after creating the account.
  */
 export function waitForFirstAccount(
   app: FastifyInstance,

@@ -2,7 +2,6 @@ import type { Module } from '../../core/module/module.ts'
 
 const lookEveryMs = 10_000
 
-/** Liveness and readiness. Modules add `readinessWarning`. */
 export const module: Module = {
   name: 'health',
   tag: 'Service',

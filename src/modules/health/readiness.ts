@@ -37,7 +37,7 @@ export type NotReady =
 export interface Readiness {
   /** Null if ready. Logs each change. */
   check(): Promise<NotReady | null>
-  /** For operators, although the process can serve. Logs each change. */
+  /** For operators. Logs each change. */
   warnings(): Promise<string[]>
   stopping(): void
 }
@@ -58,8 +58,8 @@ export interface ReadinessDeps {
 }
 
 /**
- * Maximum silence of the change feed. Until then the database is queried at each request, so that
- * revocations count, but the node needs attention.
+ * Of the change feed. Until then the database is queried at each request, so that revocations
+ * count.
  */
 export const maxFeedLagMs = 30_000
 /** Minimum interval between reads: probes come every few seconds. */

@@ -10,9 +10,9 @@ const retrySeconds = 15
 const assets = '/assets/:version/:file'
 
 /**
- * Detects a deleted or replaced SQLite file. Then stops writing and refuses all requests with 503:
- * other processes use the new files, so a locked account, for example, would stay usable here.
- * @param replaced called once, with the path
+ * A deleted or replaced SQLite file stops all writes and refuses all requests with 503: other
+ * processes use the new files, so a locked account would stay usable here. @param replaced called
+ * once, with the path
  */
 export function watchDatabaseFiles(
   app: FastifyInstance,

@@ -34,9 +34,7 @@ const PublicStatus = named(
   { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
 )
 
-/**
- * GET /health/live, /health/ready and /api/public/status. Responses have no reasons; the log has.
- */
+/** Responses have no reasons; the log has. */
 export async function routes(app: App, { modules, readiness }: Needs): Promise<void> {
   const warnings = (await loadMonitoring(modules)).flatMap((own) => own.readinessWarnings ?? [])
   const access = { rule: anyone }
