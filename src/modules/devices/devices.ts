@@ -9,7 +9,6 @@ import { loginNewDevice } from '../authentication/events.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { originNow } from './origin.ts'
 
-/** Detects logins from new devices. */
 export interface Devices {
   /**
    * Stores the device in the login's transaction. An unknown device of an account with known
@@ -28,7 +27,7 @@ export interface Devices {
   ofBrowser(userId: number, browser: string): Promise<string | null>
   /** After a password reset. The next device is still an event: it may not be the owner's. */
   forget(trx: DatabaseOrTransaction, userId: number): Promise<void>
-  /** Deletes devices not seen for a year; returns the count. */
+  /** Returns the count; devices expire after a year. */
   purge(batchSize: number): Promise<number>
 }
 
