@@ -14,10 +14,7 @@ export interface ServiceDescription {
   readonly openapi: OpenApiDocument
 }
 
-/**
- * Describes the service that a configuration makes. It builds the service on a temporary database:
- * neither the data directory nor the configured keys and secrets are used.
- */
+/** Uses a temporary database: neither the data directory nor the configured keys and secrets. */
 export async function describeService(
   given: Config,
   modules: readonly Module[] = ours,
@@ -47,7 +44,7 @@ function throwaway(config: Config, dataDirectory: string): Config {
     nextMasterKey: undefined,
     masterKeyFiles: { present: undefined, next: undefined },
     admin: { ...config.admin, password: undefined },
-    // A quick hash, and no query for breached passwords.
+    // Fast hash, no breach queries.
     password: { ...config.password, hash: 'pbkdf2', pbkdf2Iterations: 1, breachUrl: undefined },
     token: {
       ...config.token,

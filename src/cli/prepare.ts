@@ -1,15 +1,14 @@
-// This file, like bundle.ts and the two that import both, runs on every Node since 16, so that an old
-// one is told what is missing: default imports, and nothing at the top level that is newer.
+// This file, bundle.ts and their importers run on Node 16, so that an old Node gets a readable
+// error: default imports, no newer syntax at the top level.
 import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of package.json, of `src` and of `dist`. */
+/** Contains package.json, `src` and `dist`. */
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** The part of `process` that decides. */
 export interface Machine {
   readonly versions: { readonly node: string }
   readonly env: Readonly<Record<string, string | undefined>>
@@ -18,8 +17,8 @@ export interface Machine {
 }
 
 /**
- * Prepares Node for the modules that are imported next: whatever is imported before is compiled
- * anew at each start. Answers false, and says what is missing, if Node is too old.
+ * Call before other imports, which are otherwise compiled at each start. Returns false if Node is
+ * too old.
  */
 export function prepare(machine: Machine = process): boolean {
   const reason = refusalOf(machine.versions.node, needed())
@@ -33,7 +32,7 @@ export function prepare(machine: Machine = process): boolean {
   return true
 }
 
-/** Answers one sentence if a version of Node is older than the needed one; otherwise undefined. */
+/** Undefined if new enough. */
 export function refusalOf(version: string, oldest: string): string | undefined {
   const [has, needs] = [numbersOf(version), numbersOf(oldest)]
   const different = needs.findIndex((number, index) => number !== (has[index] ?? 0))
@@ -42,9 +41,8 @@ export function refusalOf(version: string, oldest: string): string | undefined {
 }
 
 /**
- * Answers the folder of compiled modules, which it makes: the first that this user owns and no other
- * may write, because what is in it is executed. Undefined if there is none: modules are compiled
- * anew then.
+ * The compile cache: the first folder that this user owns and nobody else can write, because its
+ * content is executed.
  */
 export function cacheFolder(
   { env, getuid }: Machine,
@@ -54,19 +52,18 @@ export function cacheFolder(
   const home = env.XDG_CACHE_HOME || (env.HOME && join(env.HOME, '.cache'))
   const modules = dirname(installation)
   const candidates = [
-    // Of systemd, by `CacheDirectory=`: with DynamicUser a link of root's to the folder.
+    // systemd's `CacheDirectory=`; with DynamicUser a link owned by root.
     env.CACHE_DIRECTORY && targetOf(env.CACHE_DIRECTORY),
     basename(modules) === 'node_modules'
       ? join(modules, '.cache/gatehouse')
       : join(installation, 'node_modules/.cache/gatehouse'),
-    // Behind `sudo` HOME may be the home of another user.
+    // With `sudo`, HOME may belong to another user.
     home && env.HOME && isOf(env.HOME, uid) ? join(home, 'gatehouse') : undefined,
     join(temporary, `gatehouse-${uid ?? 'cache'}`),
   ]
   return candidates.find((folder) => folder && isPrivate(folder, uid))
 }
 
-/** Where a link leads; the path itself if nothing is there yet. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path)
@@ -76,19 +73,16 @@ function targetOf(path: string): string {
 }
 
 function isPrivate(folder: string, uid: number | undefined): boolean {
-  // Not `recursive`: that makes more than two levels of it, and on /proc it never ends.
+  // Not `recursive`: would create more levels, and never ends on /proc.
   for (const path of [dirname(folder), folder]) {
     try {
       mkdirSync(path, { mode: 0o700 })
-    } catch {} // it exists, or it is not usable, as the next line finds
+    } catch {} // the next line checks the result
   }
   return isOf(folder, uid)
 }
 
-/**
- * Whether it is a folder of this user, or of one of `trusted`, not a link, and not writable by every
- * other user. Without a user, on Windows, each folder is.
- */
+/** Owned by this user or `trusted`, no link, and not world-writable. Always true on Windows. */
 export function isOf(
   folder: string,
   uid: number | undefined,
@@ -104,7 +98,7 @@ export function isOf(
   }
 }
 
-/** The oldest version of Node that `engines` of package.json admits. */
+/** From `engines` of package.json. */
 export function needed(): string {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return String(engines.node).replace(/^>=\s*/, '')

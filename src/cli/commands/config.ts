@@ -38,7 +38,7 @@ async function check(call: CommandCall): Promise<void> {
   }
 }
 
-/** @throws CommandError: the service would start, and without what the variables were to set */
+/** @throws CommandError: the service would start without the variables */
 function refuseMisspelt(
   { output, values }: CommandCall,
   misspelt: readonly string[],
@@ -51,7 +51,7 @@ function refuseMisspelt(
   )
 }
 
-/** The certificate of the service, if it ends soon or is not valid. */
+/** For an invalid or expiring certificate. */
 async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]> {
   if (!config.http.tls) return []
   const { lifeWarning, readTlsPair } = await import('../../core/config/tls.ts')
@@ -61,7 +61,7 @@ async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]
   return warning ? [warning] : []
 }
 
-/** Shows all settings, also invalid ones, and fails if any is invalid. @throws ConfigError */
+/** @throws ConfigError if any is invalid */
 async function show(call: CommandCall): Promise<void> {
   const { readSettings, sourceOf } = await import('../../core/config/kinds.ts')
   const { renameFormerSettings } = await import('../../core/config/former-names.ts')
@@ -78,7 +78,7 @@ async function show(call: CommandCall): Promise<void> {
     return { setting: name, value, source }
   })
   call.output.rows(rows)
-  void call.config // throws for every mistake, also between settings
+  void call.config // throws for mistakes, also between settings
 }
 
 function shownValue(

@@ -1,6 +1,6 @@
 import type { CommandCall, CommandWork } from '../../core/cli/command.ts'
 
-/** The commands that describe the service with the present settings; they do not use DATA_DIR. */
+/** These commands do not use DATA_DIR. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'routes',

@@ -73,7 +73,6 @@ async function migrateAll(
   )
 }
 
-/** Asks whether the names may go; answers lines that tell what went. */
 async function confirmed(
   call: CommandCall,
   db: Database,

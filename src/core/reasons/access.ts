@@ -1,6 +1,6 @@
 import type { FactsOf, TranslatedReason } from './types.ts'
 
-/** Why an authenticated caller was refused: origin, rule, state of the resource. */
+/** For authenticated callers. */
 export const reasons = {
   csrf_token_absent: {
     guard: 'cross-site protection',

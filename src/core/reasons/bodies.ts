@@ -1,6 +1,5 @@
 import type { FactsOf, TranslatedReason } from './types.ts'
 
-/** Why a body or a precondition was refused. */
 export const reasons = {
   body_not_json: {
     guard: 'body',

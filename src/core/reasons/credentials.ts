@@ -1,6 +1,5 @@
 import type { FactsOf, TranslatedReason } from './types.ts'
 
-/** Why a credential was refused, by the core. */
 export const reasons = {
   no_credential: {
     guard: 'credential',

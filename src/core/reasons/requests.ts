@@ -1,6 +1,6 @@
 import type { FactsOf, TranslatedReason } from './types.ts'
 
-/** Why a request was refused for its form: connection, number, route. */
+/** For malformed requests: connection, number, route. */
 export const reasons = {
   misshapen_request: {
     guard: 'connection',

@@ -1,6 +1,6 @@
 import type { FactsOf, TranslatedReason } from './types.ts'
 
-/** Why the service, or an identity provider that it asks, did not serve a request. */
+/** Failures of the service or an identity provider. */
 export const reasons = {
   database_unavailable: {
     guard: 'service',

@@ -1,6 +1,6 @@
 import type { Language } from '../lib/languages.ts'
 
-/** The parts of the service that refuse, in about the order in which a request meets them. */
+/** In about the order of the checks. */
 export const guards = [
   'connection',
   'rate limit',
@@ -27,7 +27,7 @@ export const guards = [
 ] as const
 export type Guard = (typeof guards)[number]
 
-/** What an administrator can do about a refusal; each remedy is one request. docs/explain.md */
+/** One request each. docs/explain.md */
 export const remedies = [
   'unlock',
   'enable',
@@ -41,35 +41,31 @@ export const remedies = [
 export type Remedy = (typeof remedies)[number]
 
 /**
- * Why a request was refused: what a code means. Each module has a `reasons.ts`, which imports types
- * alone: the build of the console loads it too. A reason that the core uses stands in
- * core/reasons/. A caller never learns a reason: many reasons share one error text, so that the
- * answer shows no account (docs/adr/0053). A code is never renamed, because programs of operators may
- * read it.
+ * Why a request was refused. A `reasons.ts` imports only types: the console's build loads the file
+ * too. Callers never see reasons: many reasons share one error text, so that no answer reveals an
+ * account (docs/adr/0053). Codes are never renamed, because operators' programs may read codes.
  */
 export interface Reason {
-  /** What has refused. */
   readonly guard: Guard
   /** One sentence for the operator. */
   readonly explanation: string
-  /** The explanation in the other languages of the console, which shows the English one otherwise. */
+  /** Translations; otherwise the console shows English. */
   readonly words?: Readonly<Record<Exclude<Language, 'en'>, string>>
-  /** The names of its facts. Times (`..._at`, `until`) are epoch milliseconds. */
+  /** Times (`..._at`, `until`) are epoch milliseconds. */
   readonly facts?: readonly string[]
-  /** The event of its refusals, where that is not the event of the error. */
+  /** If different from the error's event. */
   readonly event?: 'sequenceFail' | 'sessionUseAfterExpire' | 'tokenReuse'
-  /** The first is the one to try first. */
+  /** Best first. */
   readonly remedies?: readonly Remedy[]
-  /** The remedy on the command line. NAME stands for the username, IP for the address. */
+  /** For the command line. NAME stands for the username, IP for the address. */
   readonly nextStep?: string
-  /** The advice of the console, where no remedy exists or before the remedy. */
+  /** For the console, without or before a remedy. */
   readonly advice?: Readonly<Record<Language, string>>
 }
 
-/** A reason of a module of this program, which the console says in each language. */
 export type TranslatedReason = Reason & Required<Pick<Reason, 'words'>>
 
-/** The names of the facts of each reason of a table, for `ReasonFacts`. */
+/** For `ReasonFacts`. */
 export type FactsOf<Table extends Readonly<Record<string, Reason>>> = {
   readonly [Code in keyof Table]: Table[Code] extends { readonly facts: readonly (infer Name)[] }
     ? Name

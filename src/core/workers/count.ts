@@ -1,15 +1,12 @@
 import { availableParallelism } from 'node:os'
 
 /**
- * The maximum of WORKERS. Each worker has at least two connections to PostgreSQL and one that
- * listens for changes: 32 workers stay below the 100 connections that a server admits by default.
+ * Each worker has at least three connections to PostgreSQL: 32 workers stay below the default limit
+ * of 100.
  */
 export const maxWorkers = 32
 
-/**
- * Parses WORKERS: a number of processes, or `auto` for one per core that is available.
- * @throws Error whose message says what is wrong
- */
+/** A number, or `auto`: one worker per core. @throws Error with a readable message */
 export function parseWorkers(text: string): number {
   if (text === 'auto') return Math.min(availableParallelism(), maxWorkers)
   const count = Number(text)
@@ -19,7 +16,7 @@ export function parseWorkers(text: string): number {
   return count
 }
 
-/** Whether WORKERS asks for several processes. A mistake does not: the settings report it. */
+/** False for an invalid value, which the settings report. */
 export function wantsSeveral(text: string | undefined): text is string {
   if (!text) return false
   try {

@@ -1,8 +1,8 @@
 import type { Worker } from 'node:cluster'
 
 /**
- * Watches the connections that are passed to a worker; answers the function that closes those which
- * it has not taken when it is dead. Node forgets them, and their clients would wait for ever.
+ * Returns a function that closes connections not accepted by a dead worker: Node forgets such
+ * connections, and clients would wait forever.
  */
 export function handedTo({ process: child }: Worker): () => void {
   const handed = new Map<unknown, { close(): void }>()

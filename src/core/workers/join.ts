@@ -11,22 +11,17 @@ import {
   type Workers,
 } from './workers.ts'
 
-/** What a worker waits for before it serves. */
 export interface Joining {
-  /** Resolves when it may load the service: all but the first find compiled what that one has kept. */
+  /** Load the service after the first worker, to reuse its compile cache. */
   readonly mayLoad: Promise<unknown>
-  /**
-   * Resolves when it may start: all but the first wait until that one listens, because it migrates
-   * the database and makes the keys.
-   */
+  /** Start after the first worker listens, which migrates the database and creates the keys. */
   readonly workers: Promise<Workers>
 }
 
-/** Makes this process a worker of the primary that has forked it. */
 export function joinPrimary(): Joining {
   const answers = new Map<string, (data: unknown) => unknown>()
   const stops: ((reason: 'stop' | 'lost') => void)[] = []
-  // A channel that is closed is noticed by its event, and by nothing else.
+  // The event of a closed channel is handled.
   const send = (message: unknown) => process.send?.(message, undefined, undefined, () => {})
   const peer = createPeer(send, (topic, data) => answers.get(topic)?.(data) ?? null)
   let isLost = false
@@ -34,7 +29,7 @@ export function joinPrimary(): Joining {
     for (const stop of stops) stop('stop')
   })
   process.on('message', peer.receive)
-  // The primary decides about them: a terminal and a supervisor send their signal to all.
+  // A terminal and a supervisor signal all processes: only the primary decides.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) {
     process.on(signal, () => {})
   }
@@ -42,7 +37,7 @@ export function joinPrimary(): Joining {
   if (!own) throw new Error('not a worker')
   own.once('disconnect', () => {
     isLost = true
-    own.exitedAfterDisconnect = true // else Node ends the process at once, with what it is doing
+    own.exitedAfterDisconnect = true // otherwise Node exits at once, with work unfinished
     peer.close()
     if (stops.length === 0) process.exit(1)
     for (const stop of stops) stop('lost')
@@ -75,7 +70,7 @@ export function joinPrimary(): Joining {
   }
 }
 
-/** The limits that the primary counts. Without a primary, a worker that stops counts by itself. */
+/** Counted by the primary; locally if the primary is gone. */
 function sharedLimits(peer: Peer): SharedLimits {
   const alone = new RequestCounts()
   let batches = 0

@@ -2,23 +2,21 @@ import { writeSync } from 'node:fs'
 import { isoTime, systemClock } from '../lib/clock.ts'
 import { systemCode } from '../reason.ts'
 
-/** Writes whole lines to standard output, in the order of the calls. */
 export interface LineOutput {
   write(text: string | Uint8Array): void
-  /** Writes what waits, before the process ends; gives up after a second. */
+  /** Gives up after a second. */
   flush(): void
 }
 
-// As in createLog: what cannot be written waits, up to this, and more is dropped.
+// As in createLog: more is dropped.
 const maxUnwrittenBytes = 1_048_576
 const retryMs = 100
 const busyMs = 5
 const lastTries = 200
 
 /**
- * The output of the primary. It is the only process that writes to the log of the service, because
- * lines longer than a pipe takes at once would mix with those of another. It has no pino, which
- * would cost it 8 MB.
+ * Only the primary writes the log: lines longer than the pipe buffer would mix. Without pino, which
+ * needs 8 MB.
  */
 export function lineOutput(file = 1): LineOutput {
   let unwritten = Buffer.alloc(0)
@@ -50,13 +48,13 @@ export function lineOutput(file = 1): LineOutput {
   }
 }
 
-/** Writes what the file takes; answers 0, after a pause, if its reader has not read yet. */
+/** Returns 0, after a pause, if the reader is slow. */
 function writeSome(file: number, bytes: Buffer): number {
   try {
     return writeSync(file, bytes)
   } catch (error) {
     if (systemCode(error) !== 'EAGAIN') throw error
-    pause() // as a write that blocks would
+    pause() // like a blocking write
     return 0
   }
 }
@@ -65,10 +63,7 @@ function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMs)
 }
 
-/**
- * Makes a function that takes the output of a process in pieces and passes on whole lines. What a
- * killed process leaves of a line is dropped.
- */
+/** Drops the unfinished line of a killed process. */
 export function wholeLines(write: (lines: Uint8Array) => void): (piece: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (piece) => {
@@ -85,14 +80,13 @@ export function wholeLines(write: (lines: Uint8Array) => void): (piece: Buffer) 
 const levels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 type Level = 'fatal' | 'error' | 'warn' | 'info'
 
-/** The log of the primary: lines as those of `createLog`. */
+/** Same format as `createLog`. */
 export interface PrimaryLog {
   log(level: Level, fields: Readonly<Record<string, unknown>>, message: string): void
-  /** Changes between `debug` and LOG_LEVEL; answers the level from now on. */
+  /** Between `debug` and LOG_LEVEL; returns the new level. */
   toggle(): string
 }
 
-/** Makes the log of the primary, with the LOG_LEVEL as it was set. */
 export function primaryLog(
   output: Pick<LineOutput, 'write'>,
   logLevel: string | undefined,

@@ -1,17 +1,13 @@
-/**
- * One end of the channel between the primary process and a worker: each asks the other by topic,
- * and gets one answer. What is sent is JSON.
- */
+/** Questions by topic, one answer each, as JSON. */
 export interface Peer {
-  /** Resolves to the answer; to undefined if the other process is gone. @throws Error of its work */
+  /** Undefined if the other process is gone. @throws Error of the other process */
   ask(topic: string, data?: unknown): Promise<unknown>
-  /** Takes a message of the channel. */
   receive(message: unknown): void
-  /** The other process is gone: all that wait for its answer go on. */
+  /** The other process is gone: pending questions resolve. */
   close(): void
 }
 
-/** Answers what the other process asks; its errors reach the asker as text. */
+/** Errors reach the asker as text. */
 export type Answerer = (topic: string, data: unknown) => unknown
 
 type Message =
@@ -23,7 +19,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Makes one end; `send` must not throw, also if the channel is closed. */
+/** `send` must not throw, even if the channel is closed. */
 export function createPeer(send: (message: unknown) => void, answer: Answerer): Peer {
   const waiting = new Map<number, Waiting>()
   let asked = 0
@@ -42,7 +38,7 @@ export function createPeer(send: (message: unknown) => void, answer: Answerer): 
     },
 
     receive(message) {
-      const received = message as Message // both ends are this file
+      const received = message as Message
       if ('topic' in received) {
         void reply(received.id, received.topic, received.data)
         return

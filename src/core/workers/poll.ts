@@ -1,13 +1,12 @@
 import type { Peer } from './peer.ts'
 import type { Polled } from './workers.ts'
 
-/** How long the answers of the other processes are waited for, when any of them may be missing. */
+/** Timeout for optional answers. */
 export const pollMs = 2_000
 
 /**
- * Asks a process what is good to know but need not be known: a scrape must never end a worker that is
- * only busy. Without an answer in time, and after an error of its work, `answer` is missing. A process
- * that still owes its answer about a topic is not asked about it again, so that nothing piles up.
+ * Optional data: a scrape must never end a busy worker. On timeout or error, `answer` is missing. A
+ * pending topic is not asked again, so that nothing piles up.
  */
 export function createPoll(
   peer: Pick<Peer, 'ask'>,

@@ -13,19 +13,18 @@ import {
   stopSignals,
 } from './workers.ts'
 
-/** How long a worker may take to answer what it must have heard, before it is ended. */
+/** A worker without an answer in time is ended. */
 const answerMs = 2_000
-/** A worker drains for ten seconds at most; the primary waits a little longer. */
+/** Longer than a worker's drain of ten seconds. */
 const stopMs = 11_000
-// The same signal within this time is not a second one: see `drainOnSignal`.
+// Repeats within this time are ignored: see `drainOnSignal`.
 const sameSignalMs = 2_000
-/** A worker that lived this long did not die at its start. */
+/** Longer-lived workers did not fail at start. */
 const soundMs = 10_000
 const firstPauseMs = 100
 const maxPauseMs = 5_000
 const levelChanged = 'the level of the log is changed'
 
-/** A worker, or the place of one that has ended. */
 interface Slot {
   readonly index: number
   worker?: Worker | undefined
@@ -33,30 +32,26 @@ interface Slot {
   poll?: ReturnType<typeof createPoll> | undefined
   bornAt: number
   starts: number
-  /** Whether it reads the database, and so must hear of changes. */
+  /** A worker that reads the database must receive changes. */
   isReading: boolean
   isListening: boolean
-  /** Ended by a stop, before it listened. */
+  /** Stopped before listening. */
   isCut?: boolean
-  /** Whether it has told of the fault by which it ends. */
   hasTold?: boolean
-  /** How the one before it ended. */
   replaces: EndOfWorker | null
-  /** How many died soon after their start, one after another. */
+  /** Consecutive workers that failed at start. */
   early: number
   timer?: NodeJS.Timeout
 }
 
-/** How long the place of a worker stays empty, after so many that died at their start. */
+/** Before the replacement of a worker that failed at start. */
 export function pauseMs(early: number): number {
   return early === 0 ? 0 : Math.min(firstPauseMs * 2 ** (early - 1), maxPauseMs)
 }
 
 /**
- * Runs the service in `count` workers, and is their parent: it takes the connections and passes them
- * on in turn, writes the log, counts the limits of the machine, replaces a worker that dies, and
- * stops all at a signal. It holds the lock of the data directory. It opens no database and imports
- * nothing of the service, to stay small.
+ * The parent of `count` workers. Opens no database and imports nothing of the service, to stay
+ * small.
  */
 export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const output = lineOutput()
@@ -81,12 +76,12 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   let exitCode = 0
   let lock: Promise<void> | undefined
 
-  // By the system's own distribution one worker would take most connections.
+  // The system's own distribution would give one worker most connections.
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
     stdio: Object.assign(['ignore', 'pipe', 'inherit', 'ipc'], { [serviceOutput]: 1 }),
   })
-  // From the start on: as the first process of a container it would not hear them otherwise.
+  // The first process of a container ignores signals without a handler.
   const stopping = stopSignals({ isTerminal })
   for (const signal of stopping) process.on(signal, () => stop(signal))
   process.on('SIGUSR2', changeLevel)
@@ -113,7 +108,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     const closeHanded = handedTo(worker)
     worker.process.stdout?.on('data', wholeLines(output.write))
     worker.on('error', () => {})
-    // After its streams have ended too: the last lines come before what is said of its end.
+    // After the streams end: the last lines come first.
     worker.process.once('close', (code, signal) => {
       closeHanded()
       peer.close()
@@ -139,7 +134,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         slot.isReading = true
         return null
       case 'lock':
-        // Once: a worker that replaces another worker asks again.
+        // Once: a replacement asks again.
         lock ??= import('./service-lock.ts').then((own) => own.holdServiceLock(data as string))
         await lock
         return null
@@ -149,7 +144,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         slot.hasTold = true
         return null
       case 'started':
-        // The first is ready last: until then it may find that the service cannot start.
+        // The first worker may still find that the service cannot start.
         if (slot.index === 0) isStarted = true
         return null
       case 'others': {
@@ -180,7 +175,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   }
 
   function placeOf({ index, starts, replaces }: Slot): Place {
-    // Not of process.stdout, which would no longer block once it was asked.
+    // Computed without process.stdout, which would no longer block after first use.
     return { index, count, isFirstStart: starts === 1, replaces, kept, isTerminal }
   }
 
@@ -189,12 +184,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     if (slot.starts > 1) return null
     if (slot.index === 0) firstListens.resolve()
     if (slots.every(({ isListening }) => isListening)) allListen.resolve()
-    // The first tells that the service is ready, when it is.
     if (slot.index === 0) await allListen.promise
     return null
   }
 
-  /** Asks a worker; ends it if it does not answer in time, or cannot confirm the message. */
+  /** Ends the worker on timeout or failure. */
   async function askWorker(slot: Slot, { topic, data }: { topic: string; data: unknown }) {
     const { worker, peer } = slot
     if (!worker || !peer) return null
@@ -235,7 +229,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
       return
     }
     if (!isStarted) {
-      // It has told why, unless it was killed. None of the others may start what it could not.
+      // Unless killed, the worker has reported the cause. The other workers must not start either.
       if (signal) process.stderr.write(`Gatehouse cannot start: a worker was ended by ${signal}\n`)
       killAll()
       process.exit(1)
@@ -278,7 +272,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     tellAll('log level', kept['log level'] ?? null)
   }
 
-  /** Tells each worker; one that has not joined yet begins with what is kept. */
+  /** Later workers receive the kept values. */
   function tellAll(topic: string, data?: unknown): void {
     for (const { peer } of slots) peer?.ask(topic, data).catch(() => {})
   }
@@ -300,7 +294,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         slot.worker?.process.kill('SIGKILL')
       }
     }
-    allListen.resolve() // those that do not will not: the first need not wait for them
+    allListen.resolve() // the remaining workers will not listen
     if (slots.every(({ worker }) => !worker)) leave()
   }
 
@@ -310,7 +304,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     process.exit(exitCode)
   }
 
-  /** Ends all at once, what they are doing included. */
+  /** Without finishing pending work. */
   function abandon(): void {
     killAll()
     process.exit(1)

@@ -4,25 +4,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { systemCode } from '../reason.ts'
 
 /**
- * The lock of a data directory with a SQLite database: shared by running services, exclusive for a
- * command that must not run while a service does. It is an empty SQLite file of its own, because Node
- * has no lock of files besides. Nothing else opens this file, so no other code of the process can
- * release the lock. The system releases it when the process ends, however it ends.
+ * Lock of a data directory with a SQLite database: shared by services, exclusive for some commands.
+ * An empty SQLite file, because Node has no file locks; nothing else opens the file, so no other
+ * code can release the lock. Released when the process ends.
  */
 export const lockFileName = 'gatehouse.lock'
 
 // https://sqlite.org/rescode.html#busy
 const busy = 5
-/** A command that finds the lock taken holds a part of it for a moment. */
+/** A command that finds the lock taken briefly holds a part. */
 const patienceMs = 1_000
 
-/** References keep the connections, and so the locks, from the garbage collector. */
+/** Protects the locks from garbage collection. */
 const held: DatabaseSync[] = []
 
-/**
- * Holds the lock for the rest of the process, shared with other services.
- * @throws Error if a command has it
- */
+/** Shared, until the process ends. @throws Error if a command holds the lock */
 export function holdServiceLock(dataDirectory: string): void {
   const file = openLock(dataDirectory, patienceMs)
   try {
@@ -38,14 +34,11 @@ export function holdServiceLock(dataDirectory: string): void {
   held.push(file)
 }
 
-/**
- * Takes the lock alone; answers the function that releases it.
- * @throws Error if a service runs, or another such command
- */
+/** Exclusive; returns the release function. @throws Error if a service runs */
 export function takeServiceLock(dataDirectory: string): () => void {
   const file = openLock(dataDirectory, 0)
   try {
-    file.exec('pragma journal_mode = memory; begin exclusive') // no journal is left behind
+    file.exec('pragma journal_mode = memory; begin exclusive') // leaves no journal
   } catch (error) {
     file.close()
     if (!isBusy(error)) throw error
@@ -57,7 +50,7 @@ export function takeServiceLock(dataDirectory: string): () => void {
 function openLock(dataDirectory: string, timeout: number): DatabaseSync {
   const path = join(dataDirectory, lockFileName)
   try {
-    closeSync(openSync(path, 'wx', 0o600)) // SQLite would create it readable for all users
+    closeSync(openSync(path, 'wx', 0o600)) // SQLite would create a file readable for all users
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error
   }

@@ -2,15 +2,14 @@ import { createBatchQueue } from '../queues/batch-queue.ts'
 import { type Counted, RequestCounts } from './request-counts.ts'
 import type { BatchAnswer } from './workers.ts'
 
-/** The limits of the machine, which the primary counts for all workers. */
+/** Limits of the machine, counted by the primary for all workers. */
 export interface PrimaryLimits {
   count(asked: CountRequest): Counted
-  /** Resolves to `go` when a batch of a worker may be made. */
+  /** Resolves to `go` when the batch may run. */
   batch(worker: object, asked: BatchRequest): Promise<BatchAnswer>
   endBatch(worker: object, id: number): void
-  /** The client of a batch that waits is gone. */
   cancelBatch(worker: object, id: number): void
-  /** A worker has ended: what it held is free again. */
+  /** Releases everything of an ended worker. */
   forget(worker: object): void
 }
 
@@ -37,7 +36,7 @@ export function createPrimaryLimits(): PrimaryLimits {
   const held = new Map<object, Map<number, Held>>()
 
   return {
-    // A copy: the answer is sent later, when further requests may have been counted.
+    // Copy: the count may change before the answer is sent.
     count: ({ address, windowMs, now }) => ({ ...requests.count(address, windowMs, now) }),
 
     async batch(worker, { id, caller, mayBeRefused }) {

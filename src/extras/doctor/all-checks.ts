@@ -18,22 +18,20 @@ import { settingChecks, settingWarning } from './checks/settings.ts'
 import { tlsChecks } from './checks/tls.ts'
 import { settingsRefused } from './offline-checks.ts'
 
-/** A row of docs/doctor.md. */
 export type CheckRow = Omit<Check<never>, 'find'>
 
-/** All checks of this program, in the order in which they run. */
+/** In the order of execution. */
 export interface AllChecks {
   readonly offline: readonly Check<OfflineContext>[]
   readonly opening: readonly Check<InsideContext>[]
   readonly inside: readonly Check<InsideContext>[]
-  /** What is asked of any host at the address. */
+  /** For any host at the address. */
   readonly arrival: readonly Check<OutsideContext>[]
-  /** What is asked of Gatehouse alone. */
+  /** Only for Gatehouse. */
   readonly outside: readonly Check<OutsideContext>[]
   readonly isOwnService: (context: OutsideContext) => Promise<boolean>
 }
 
-/** The checks of the core. */
 const checksOfCore = (modules: readonly Module[]): ModuleChecks => ({
   offline: [...settingChecks, ...proxySettingChecks, ...fileChecks, ...machineChecks],
   opening: openingChecks(modules),
@@ -48,10 +46,7 @@ const checksOfCore = (modules: readonly Module[]): ModuleChecks => ({
 })
 const arrival = [reachable, ...tlsChecks, ...arrivalChecks]
 
-/**
- * Loads the checks of the modules, and adds the checks of the core.
- * @throws Error if two checks have one id
- */
+/** @throws Error if two checks have one id */
 export async function loadChecks(modules: readonly Module[]): Promise<AllChecks> {
   const own = checksOfCore(modules)
   const loaded = await Promise.all(
@@ -70,7 +65,7 @@ export async function loadChecks(modules: readonly Module[]): Promise<AllChecks>
     opening: all.flatMap(({ opening = [] }) => opening),
     inside: all.flatMap(({ inside = [] }) => inside),
     arrival,
-    // The checks of the core come last: a proxy may keep the answers to their requests.
+    // The core's checks run last: a proxy may cache their responses.
     outside: all.toReversed().flatMap(({ outside = [] }) => outside),
     async isOwnService(context) {
       if (context.inside?.config.baseUrl === context.origin) return true
@@ -87,7 +82,6 @@ function assertDistinctChecks(all: readonly (ModuleChecks & { readonly module: s
   }
 }
 
-/** The checks by where they look, for the documents and for --except. */
 export function rowsByPlace(
   checks: AllChecks,
 ): Readonly<Record<'inside' | 'outside', readonly CheckRow[]>> {

@@ -4,11 +4,10 @@ import { type CommandCall, textOf, UsageError } from '../../core/cli/command.ts'
 import { assertReadable } from '../../core/cli/files.ts'
 import { shown } from '../../core/cli/output.ts'
 
-/** The options of `gatehouse doctor`. */
 export interface DoctorOptions {
   readonly isInside: boolean
   readonly isOutside: boolean
-  /** Undefined: BASE_URL, if anything answers there. */
+  /** Undefined: BASE_URL, if reachable. */
   readonly url: string | undefined
   readonly connect: { readonly address: string; readonly port: number | null } | undefined
   readonly ca: string | undefined
@@ -38,7 +37,7 @@ export function parseDoctorOptions(call: CommandCall): DoctorOptions {
   }
 }
 
-/** An address as it is typed: https if there is no scheme. @throws UsageError */
+/** Defaults to https. @throws UsageError */
 function urlOf(given: string): string {
   const url = URL.parse(given.includes('://') ? given : `https://${given}`)
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
@@ -67,7 +66,7 @@ function connectOf(given: string | undefined, url: string | undefined): DoctorOp
   return { address, port: port === undefined ? null : Number(port) }
 }
 
-/** The checks of --except. @throws UsageError for a name that no check has */
+/** For --except. @throws UsageError for an unknown name */
 export async function leftOut({ modules, values }: CommandCall): Promise<ReadonlySet<string>> {
   const given = Array.isArray(values.except) ? values.except.map(String) : []
   if (given.length === 0) return new Set()

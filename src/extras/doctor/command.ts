@@ -73,7 +73,7 @@ interface Report {
 }
 
 async function examine(call: CommandCall, options: DoctorOptions): Promise<Report> {
-  // A URL of another host needs no settings, which may belong to another service, or to none.
+  // A URL of another host needs no settings, which may belong to another service.
   if (!options.isInside && options.url !== undefined)
     return outside(call, options, options.url, null)
   const opened = await configOf(call)
@@ -104,7 +104,7 @@ async function both(call: CommandCall, options: DoctorOptions, deps: Deps): Prom
   return withOutside(call, options, inside, deps)
 }
 
-/** Examines what can be seen while the database cannot be opened, which is a finding. */
+/** The unavailable database is a finding. */
 async function withoutDatabase(
   call: CommandCall,
   options: DoctorOptions,
@@ -140,7 +140,7 @@ async function withOutside(
   const found = await outside(call, options, url, deps)
   const examined = [...inside, ...found.examined]
   if (options.url !== undefined || !options.isInside) return { examined, url }
-  // Nothing answers at BASE_URL, and it was not asked for by name: only the inside may be meant.
+  // BASE_URL was not requested: only the inside may be meant.
   return { examined: examined.map(unreachableAsUnknown), url }
 }
 
@@ -163,7 +163,7 @@ async function outside(
   return { examined: [await examineOutside({ url, clock, inside, modules, ...options })], url }
 }
 
-/** The settings, or a finding for each mistake. */
+/** Or a finding per mistake. */
 async function configOf(
   call: CommandCall,
 ): Promise<{ readonly config: Config } | { readonly findings: Finding[] }> {
@@ -177,7 +177,7 @@ async function configOf(
   }
 }
 
-/** Where a SQLite file would be made, because there is none: to look must not make one. */
+/** A check must not create a missing SQLite file. */
 function missingDatabase({ database }: Config): string | null {
   if (database.postgres !== undefined) return null
   const path = join(database.dataDirectory, 'gatehouse.db')

@@ -10,7 +10,7 @@ const places = {
   outside: 'From outside: what a caller sees at the address',
 } as const
 
-/** Answers docs/doctor.md with the present table of checks in place of what follows its heading. */
+/** Returns docs/doctor.md with the current table of checks. */
 export async function describeChecks(
   document: string,
   modules: readonly Module[],

@@ -3,7 +3,7 @@ import type { CommandExamples, Examples } from '../../../test/example.ts'
 export const examples: Examples = { getDoctor: {} }
 
 export const commands: CommandExamples = {
-  // The server of the tests keeps nothing through a crash, and their clock is not its clock.
+  // The test database is not durable, and its clock differs.
   doctor: {
     run: ({ run }) => run('doctor --inside --except clock --except postgresql_durability'),
   },

@@ -9,7 +9,7 @@ export interface Finding {
   readonly mend: Mend
 }
 
-/** Runs one check. A check that could not run gives a finding of level `unknown`. */
+/** A failed check gives a finding of level `unknown`. */
 export async function runCheck<Context>(
   check: Check<Context>,
   context: Context,
@@ -23,7 +23,6 @@ export async function runCheck<Context>(
   return found.map((one) => findingOf(check, one))
 }
 
-/** A finding of a row. */
 export function findingOf(
   { id, level, why, mend }: Pick<Check<never>, 'id' | 'level' | 'why' | 'mend'>,
   found: Found,

@@ -15,10 +15,7 @@ interface Examination {
 
 export type InsideDeps = Omit<InsideContext, 'machine'>
 
-/**
- * Makes the inside checks; changes nothing. If the database cannot be used, that is the finding, and
- * what needs it is left out.
- */
+/** Changes nothing. An unusable database is a finding. */
 export async function examineInside(
   deps: InsideDeps,
   { modules, machine = thisMachine }: Examination,
@@ -38,7 +35,6 @@ export async function examineInside(
   return { findings, checks: checks + inside.length }
 }
 
-/** Makes the checks that need no database, which cannot be opened: that is a finding as well. */
 export async function examineOffline(
   deps: Omit<OfflineContext, 'machine'>,
   {

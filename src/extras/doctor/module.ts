@@ -1,9 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/**
- * Examines a deployment from inside and outside: `gatehouse doctor`, /api/admin/doctor. Each
- * module declares its checks. docs/adr/0069
- */
+/** docs/adr/0069 */
 export const module: Module = {
   name: 'doctor',
   tag: 'Service',

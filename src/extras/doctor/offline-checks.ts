@@ -2,7 +2,7 @@ import type { Check } from '../../core/checks/check.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { type Finding, findingOf } from './finding.ts'
 
-/** The finding if the settings are refused. No other check can run then. */
+/** No other check can run then. */
 export const settingsRefused: Omit<Check<never>, 'find'> = {
   id: 'settings',
   level: 'error',
@@ -11,7 +11,6 @@ export const settingsRefused: Omit<Check<never>, 'find'> = {
   mend: { do: 'Correct it: docs/configuration.md.', setting: `${gatehouse} config check` },
 }
 
-/** Makes a finding of each mistake in the settings. */
 export function refusedSettings(mistakes: readonly string[]): Finding[] {
   return mistakes.map((mistake) => findingOf(settingsRefused, { what: `${mistake}.` }))
 }

@@ -13,13 +13,12 @@ export interface OutsideOptions extends TargetOptions {
   readonly clock: Clock
   readonly inside: OutsideContext['inside']
   readonly modules: readonly Module[]
-  /** PEM, an authority of the operator in addition to the authorities of Node. */
+  /** PEM, in addition to Node's authorities. */
   readonly ca?: string
 }
 
 /**
- * Makes the outside checks, one request after the other, so that no limit of requests is reached.
- * If another host than Gatehouse answers, that is the finding, and no more is asked of it.
+ * Sends requests sequentially, below rate limits. If another host answers, stops with a finding.
  */
 export async function examineOutside({
   url,
@@ -58,7 +57,7 @@ export async function examineOutside({
     checks += 1
     if (findings.some(isEnded)) return { findings, checks }
   }
-  // What these settings say of another service would be a false alarm.
+  // These settings would cause false alarms for another service.
   if (context.inside && !(await isOwnService(context))) context = { ...context, inside: null }
   for (const check of outside) findings.push(...(await runCheck(check, context)))
   return { findings, checks: checks + outside.length }

@@ -5,18 +5,17 @@ import type { DoctorReport, FindingShown } from './schemas.ts'
 
 export interface Examined {
   readonly findings: readonly Finding[]
-  /** How many checks were made. */
   readonly checks: number
 }
 
 export interface About {
   /** Epoch milliseconds. */
   readonly at: number
-  /** The origin that was examined from outside; null if none was. */
+  /** Null: no outside checks. */
   readonly url: string | null
 }
 
-/** What was found as an answer and as JSON, the worst first. */
+/** Sorted, the worst first. */
 export function reportOf(examined: readonly Examined[], { at, url }: About): DoctorReport {
   const findings = examined
     .flatMap((one) => one.findings)
@@ -59,13 +58,11 @@ const names: Readonly<Record<keyof FindingShown['mend'], string>> = {
 }
 const indent = ' '.repeat(9)
 
-/**
- * The report for people. `escaped` is applied to each line that may hold what another host has sent.
- */
+/** `escaped`: for text from another host. */
 export function textOfReport(report: DoctorReport, escaped: (text: string) => string): string {
   const blocks = report.findings.map(({ check, level, what, why, mend }) => {
     const lines = Object.entries(names).flatMap(([field, name]) => {
-      const text = mend[field as keyof typeof mend] // its own keys
+      const text = mend[field as keyof typeof mend]
       if (text === null) return []
       const [first = '', ...more] = text.split('\n')
       return [

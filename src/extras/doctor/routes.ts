@@ -4,15 +4,15 @@ import { role } from '../../core/policy/rules.ts'
 import { DoctorBody, type DoctorReport } from './schemas.ts'
 
 /**
- * Doctor module: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
- * that ask at the same time share one examination, because it asks the mail server and providers.
+ * Runs the inside checks of this node. Concurrent callers share a run, because the checks contact
+ * the mail server and providers.
  */
 export async function routes(app: App, deps: Needs): Promise<void> {
   let examining: Promise<DoctorReport> | undefined
 
   async function examine(): Promise<DoctorReport> {
     const at = deps.clock.now()
-    const { examineInside } = await import('./inside.ts') // with SMTP and more, which a start needs not
+    const { examineInside } = await import('./inside.ts') // imports SMTP and more, not needed at start
     const { reportOf } = await import('./report.ts')
     return reportOf([await examineInside(deps, deps)], { at, url: null })
   }

@@ -4,7 +4,6 @@ import { ann } from '../../modules/users/schemas.ts'
 import type { Emails } from './emails.ts'
 import { AccountEmailBody, showToAdministrator } from './schemas.ts'
 
-/** The verified address of an account, and the address that waits for its proof. */
 export function emailDetail({ emails }: { readonly emails: Pick<Emails, 'of'> }): AccountDetail {
   return {
     name: 'email',

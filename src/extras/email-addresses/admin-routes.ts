@@ -10,10 +10,7 @@ import { AccountEmailBody, showToAdministrator } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
 
-/**
- * GET and DELETE /api/admin/accounts/{username}/email: an administrator sees the verified address of
- * an account, and removes it. No administrator sets one: that needs the proof of its mailbox.
- */
+/** GET and DELETE. Administrators cannot set an address: the mailbox must be proved. */
 export async function routes(app: App, { accounts, emails }: Needs): Promise<void> {
   const named = accountNamed(accounts)
 

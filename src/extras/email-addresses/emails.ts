@@ -35,40 +35,35 @@ import { emailStore, type StoredEmail } from './store.ts'
 import type { UndoSince } from './undo.ts'
 
 /**
- * The verified address of an account, apart from `users.email`, which its owner changes without a
- * proof: the verified one alone receives mail, signs in and stands in tokens. It is unique among
- * accounts in its canonical form. docs/adr/0060
+ * The verified address of an account. Only this address receives mail, signs in and appears in
+ * tokens; `users.email` is unverified. Unique among accounts in canonical form. docs/adr/0060
  */
 export interface Emails {
-  /** The address of an account, with the one that waits for its proof. Null without an account. */
+  /** Null without an account. */
   of(userId: number): Promise<OwnEmail | null>
-  /** @throws ApiError mailUnavailable if no mail can be sent */
+  /** @throws ApiError mailUnavailable */
   assertAvailable(): void
   /**
-   * Mails a link to an address that the account wants. The answer is the same for an address of
-   * another account, whose owner is told by mail.
+   * The answer is the same for an address of another account, whose owner gets a notice.
    * @throws ApiError mailUnavailable; tooManyRequests; invalidCredentials if the account has ended
-   * its logins meanwhile
+   * its logins
    */
   begin(account: Account, address: EmailAddress, options: BeginOptions): Promise<BegunCode>
-  /** Gives up the address that waits for its proof. */
   cancel(account: Account, guard?: Guard): Promise<void>
   /**
-   * Does what a link or a code has proved: `verified` for the first address or the present one
-   * again, `changed`, or `restored` for the address before, which ends all logins, removes what was
-   * added since the change was asked for, and leads on to a reset of the password.
-   * @throws ApiError confirmationInvalid if it counts no more, emailExists if another account has
-   * verified the address
+   * Executes a confirmation: `verified`, `changed`, or `restored` for the previous address, which
+   * ends all logins, removes later additions, and starts a password reset.
+   * @throws ApiError confirmationInvalid; emailExists if another account has verified the address
    */
   confirm(
     confirmation: Confirmation,
     guard?: Guard,
-    /** Done in the same transaction: it takes the flow of pages further. */
+    /** Runs in the same transaction. */
     also?: (trx: DatabaseOrTransaction, done: Confirmed) => Promise<unknown>,
   ): Promise<Outcome>
-  /** Removes the verified address, for an administrator; false if there is none. */
+  /** False if there is none. */
   remove(userId: number, guard?: Guard): Promise<boolean>
-  /** Sets the language of pages and mail; null: that of the browser. */
+  /** Null: the browser's language. */
   setLanguage(account: Account, language: Language | null, guard?: Guard): Promise<void>
 }
 
@@ -78,24 +73,22 @@ export interface OwnEmail extends StoredEmail {
 
 export interface BeginOptions {
   readonly guard?: Guard | undefined
-  /** If the account has none of its own. */
+  /** If the account has none. */
   readonly language: Language
-  /** The address of the client, by the rules of limits. */
+  /** The client's address, for the limits. */
   readonly client: string
-  /** The flow of pages in which the code counts; null for the API. */
+  /** The flow of pages that accepts the code; null for the API. */
   readonly flow: string | null
 }
 
 export type Confirmed = 'verified' | 'changed' | 'restored'
 
-/** What a confirmation did. */
 export interface Outcome {
   readonly done: Confirmed
-  /** The token of the reset that a way back leads on to, which was mailed to no one; else null. */
+  /** The token of the reset after an undo, which was not mailed. */
   readonly reset: Pick<MailedSecrets, 'token' | 'expiresAt'> | null
 }
 
-/** The purposes of the confirmations that `confirm` takes. */
 export const emailPurposes = ['verification', 'email_change', 'email_undo'] as const
 const pendingPurposes = ['verification', 'email_change'] as const
 
@@ -136,7 +129,7 @@ export function createEmails(deps: EmailsDeps): Emails {
         const isChange = before !== null && before.key !== address.key
         const [purpose, other] = isChange ? pendingPurposes.toReversed() : pendingPurposes
         if (!purpose || !other) throw new Error('there are two purposes')
-        // One address waits at a time: two links could not both count.
+        // Only one address can be pending: two links could not both count.
         await confirmations.cancelAll(trx, userId, [other])
         const begun = await confirmations.begin(trx, {
           purpose,
@@ -153,7 +146,7 @@ export function createEmails(deps: EmailsDeps): Emails {
           user_id: userId,
           change: isChange,
         })
-        // The link of an address that is taken is mailed to no one, so that nothing can confirm it.
+        // For a taken address no link is mailed, so nothing can confirm the address.
         const owner = await emailStore(trx).ownerOf(address.key)
         const isTaken = owner !== null && owner.userId !== userId
         await outbox.add(trx, {
@@ -233,7 +226,6 @@ export function createEmails(deps: EmailsDeps): Emails {
     },
   }
 
-  /** Makes a proved address that of the account. */
   async function replace(
     trx: DatabaseOrTransaction,
     account: Account,
@@ -242,7 +234,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     const { userId, username } = account
     const { address, facts, language } = confirmation
     const before = account.email === null ? null : parseEmail(account.email)
-    // It was asked for beside another address: a way back has been used meanwhile, for example.
+    // Requested for another address: an undo was used in the meantime, for example.
     if (facts.from !== (before?.key ?? null)) throw outlived(confirmation)
     await setVerifiedEmail(trx, userId, address, clock.now())
     if (before === null || before.key === address.key) {
@@ -250,12 +242,12 @@ export function createEmails(deps: EmailsDeps): Emails {
       return 'verified'
     }
     await confirmations.cancelAll(trx, userId)
-    // Tokens carry the address before.
+    // Tokens contain the previous address.
     await endTokens(trx, userId, accessTokens)
     await events.emitInTransaction(trx, emailChanged, { user_id: userId })
     const undo = await confirmations.begin(trx, {
       purpose: 'email_undo',
-      // Each change has a way back of its own, with the full time.
+      // Each change has its own undo link, with the full lifetime.
       asked: `${before.key}|${clock.now()}`,
       userId,
       address: before,
@@ -278,9 +270,8 @@ export function createEmails(deps: EmailsDeps): Emails {
   }
 
   /**
-   * Takes an account back to the address before, as its mailbox asks, and begins the reset that
-   * follows. The ways back of changes before that one stay: who has changed the address twice must
-   * not take the first way back away by the second.
+   * Restores the previous address and begins a password reset. Keeps undo links of earlier changes:
+   * a thief's second change must not remove the first undo link.
    */
   async function restore(
     trx: DatabaseOrTransaction,
@@ -293,7 +284,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     for (const id of await confirmations.unused(trx, userId, 'email_undo')) {
       if (!earlier.includes(id)) await confirmations.withdraw(trx, id)
     }
-    // A way back of a version before does not say when its change was asked for.
+    // Undo links of previous versions lack the time of the request.
     const since = typeof facts.since === 'number' ? facts.since : createdAt
     const { hadNewPassword } = await undoSince(trx, userId, since)
     await endTokens(trx, userId, everything)
@@ -302,7 +293,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     const now = await accountIn(trx, userId)
     const { mail } = await confirmations.begin(trx, {
       purpose: 'reset',
-      // No one else can ask for the same, and repeat it.
+      // Unique: nobody else can request the same.
       asked: `restored by ${undo}`,
       userId,
       address,
@@ -315,8 +306,8 @@ export function createEmails(deps: EmailsDeps): Emails {
   }
 
   /**
-   * The address of an account that is locked or disabled changes no more. The way back alone brings an
-   * account back that waits for its deletion, and the flags of administrators stay.
+   * Locked or disabled accounts change no address. Only the undo link restores an account with a
+   * pending deletion; administrators' flags stay.
    */
   function isDenied(account: Account, purpose: ConfirmationPurpose): boolean {
     const since = { now: account, before: account }
@@ -326,7 +317,7 @@ export function createEmails(deps: EmailsDeps): Emails {
       : requirements.unmet('change', { account, since }) !== null
   }
 
-  /** Runs work with the lock of the account, then what follows the end of tokens. */
+  /** Holds the account's lock. */
   async function changing<T>(
     userId: number,
     work: (trx: DatabaseOrTransaction) => Promise<T>,
@@ -338,10 +329,7 @@ export function createEmails(deps: EmailsDeps): Emails {
   }
 }
 
-/**
- * Gives an account a verified address, in the transaction of its proof: of a sign-up, for example.
- * `now` is in epoch milliseconds. @throws ApiError emailExists if another account has the address
- */
+/** In the transaction of a proof. `now`: epoch milliseconds. @throws ApiError emailExists */
 export async function setVerifiedEmail(
   trx: DatabaseOrTransaction,
   userId: number,
@@ -357,7 +345,6 @@ export async function setVerifiedEmail(
   }
 }
 
-/** The account whose verified address this is; null if there is none. */
 export async function accountWithEmail(
   db: DatabaseOrTransaction,
   { key }: Pick<EmailAddress, 'key'>,

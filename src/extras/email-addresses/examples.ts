@@ -12,14 +12,13 @@ import {
 import { verifyAddress } from '../../../test/mail.ts'
 import { afterForm, formAt } from '../../../test/page-forms.ts'
 
-/** The token of a mail that asks an account for a proof of its new address. */
 async function proofFor({ app, once, newAddress }: World, account: Promise<Someone>) {
   const who = await account
   const { ask, token } = await once(mailboxes)
   return token(await ask(app.basic(who), newAddress(), who.password))
 }
 
-/** The proof of a new address that a caller has begun; a second one would take its place. */
+/** A second request would replace the pending address. */
 async function pendingOf({ app, once, newAddress }: World, { who }: Caller): Promise<string> {
   const { ask, confirmations } = await once(mailboxes)
   const pending = await confirmations.pending(who.userId, ['verification', 'email_change'])

@@ -1,9 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/**
- * Verified email addresses: their change, confirmation and the way back of an address that was
- * changed. Routes: /api/account/email, /api/public/verification, /verify. docs/adr/0060, 0074
- */
+/** Verified email addresses: change, confirmation and undo. docs/adr/0060, 0074 */
 export const module: Module = {
   name: 'email-addresses',
   requires: ['mail'],

@@ -19,10 +19,7 @@ export const prefixes = ownAccountPrefixes
 
 const access = { rule: authenticated }
 
-/**
- * The verified address and the language of the caller's own account: GET, PUT and DELETE /email and
- * PUT /language below /api/user/account (role USER) and /api/account (any account).
- */
+/** Below /api/user/account (role USER) and /api/account (any account). */
 export async function routes(
   app: App,
   { accounts, config, emails, loginAddress, proofs }: Needs,

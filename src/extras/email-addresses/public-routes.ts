@@ -35,17 +35,13 @@ const ConfirmedEmail = named(
   { message: 'Email verified' },
 )
 
-/** What was done, for people. */
 export const messageOf: Readonly<Record<Confirmed, string>> = {
   verified: 'Email verified',
   changed: 'Email changed',
   restored: 'Email restored, and all logins ended',
 }
 
-/**
- * POST /api/public/verification: a link or a code proves that an address is read, and does what it
- * was mailed for: it verifies or changes the address of an account, or takes a change back.
- */
+/** POST /api/public/verification: executes a mailed link or code. */
 export async function routes(app: App, { confirmations, emails }: Needs): Promise<void> {
   app.post(
     '/api/public/verification',

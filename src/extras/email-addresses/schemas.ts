@@ -25,7 +25,6 @@ const shown = {
 
 const example = { email: ann.email, verified_at: '2026-03-02T09:00:00.000Z', pending: null }
 
-/** The verified address of one's own account. */
 export const OwnEmailBody = named(
   'OwnEmail',
   {
@@ -43,7 +42,7 @@ export const OwnEmailBody = named(
   { ...example, undeliverable: false },
 )
 
-/** The verified address of an account, for administrators. */
+/** For administrators. */
 export const AccountEmailBody = named(
   'AccountEmail',
   {
@@ -97,12 +96,10 @@ function show({ address, verifiedAt, pending }: OwnEmail) {
   }
 }
 
-/** As its owner sees it. */
 export function showOwn(own: OwnEmail) {
   return { ...show(own), undeliverable: own.undeliverableAt !== null }
 }
 
-/** As an administrator sees it. */
 export function showToAdministrator(own: OwnEmail) {
   return {
     ...show(own),

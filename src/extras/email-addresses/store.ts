@@ -2,16 +2,15 @@ import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
 
-/** The verified address of an account, with what became of mail to it. Times: epoch milliseconds. */
+/** Times: epoch milliseconds. */
 export interface StoredEmail {
   readonly address: EmailAddress | null
   readonly verifiedAt: number | null
-  /** When the mail server refused the address for good, and its words. */
+  /** The mail server's permanent rejection. */
   readonly undeliverableAt: number | null
   readonly undeliverableReason: string | null
 }
 
-/** The account that has an address as its verified one. */
 export interface EmailOwner {
   readonly userId: number
   readonly username: string
@@ -36,7 +35,7 @@ export function emailStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** The owner of a canonical address. */
+    /** By canonical address. */
     async ownerOf(key: string): Promise<EmailOwner | null> {
       const row = await db
         .selectFrom('accounts')
@@ -47,8 +46,8 @@ export function emailStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Sets the verified address, and forgets that mail to the one before came back; null removes it.
-     * @throws UniqueViolation if another account has it
+     * Also clears delivery errors; null removes the address. @throws UniqueViolation if another
+     * account has the address
      */
     async set(userId: number, address: EmailAddress | null, now: number): Promise<void> {
       await db
@@ -64,7 +63,6 @@ export function emailStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Sets the language; null removes it. */
     async setLanguage(userId: number, language: string | null): Promise<void> {
       await db.updateTable('accounts').set({ language }).where('user_id', '=', userId).execute()
     },

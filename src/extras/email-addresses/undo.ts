@@ -7,15 +7,14 @@ export type UndoDeps = Pick<
   'accounts' | 'confirmations' | 'devices' | 'identities' | 'secondFactor'
 >
 
-/** What a way back removed without an event of its own. */
+/** Removed without an event of its own. */
 export interface Undone {
   readonly hadNewPassword: boolean
 }
 
 /**
- * Removes what was added to an account since a change of its address was requested, and cancels a
- * pending deletion, in the transaction of the way back: a thief who changed the address may have done
- * both. `since` is in epoch milliseconds. The caller ends all logins. docs/adr/0074
+ * Removes additions since an address change was requested (epoch milliseconds), and cancels a
+ * pending deletion: a thief may have done both. The caller ends all logins. docs/adr/0074
  */
 export type UndoSince = (
   trx: DatabaseOrTransaction,
@@ -31,7 +30,7 @@ export function createUndo(deps: UndoDeps): UndoSince {
     const hadNewPassword = await voidPasswordSince(trx, userId, since)
     await devices.forget(trx, userId)
     await accounts.cancelDeletion(trx, userId)
-    // The link of the deletion was mailed to the address that is removed now.
+    // The deletion's undo link was mailed to the removed address.
     await confirmations.cancelAll(trx, userId, ['deletion_undo'])
     return { hadNewPassword }
   }

@@ -13,29 +13,25 @@ import type { Site } from './site.ts'
 
 export interface ForwardAnswersDeps {
   readonly config: Pick<Config, 'baseUrl' | 'session'>
-  /** Whether a host is that of the service. */
   readonly isHome: (site: Site) => boolean
   readonly random: Random
 }
 
-/** The answers to a proxy, in the form in which it passes them on: docs/forward-auth.md. */
+/** docs/forward-auth.md */
 export interface ForwardAnswers {
   /**
-   * Lets the request pass, with what the application is told of its caller; null if who asks was not
-   * looked at. The Cookie header of the answer is for proxies that can pass it on.
+   * Lets the request pass with identity headers; `remote` is null if the caller was not
+   * authenticated.
    */
   allow(request: FastifyRequest, reply: FastifyReply, site: Site, remote: Remote | null): void
-  /**
-   * Sends the browser to the sign-in: by a redirect, or for nginx, which takes none, by a 401 whose
-   * Location its `error_page` follows.
-   */
+  /** A redirect, or for nginx a 401 with a Location for its `error_page`. */
   signIn(request: FastifyRequest, reply: FastifyReply, asked: ForwardedRequest, why: Why): void
 }
 
 interface Why {
-  /** Whether the caller is signed in, and only the second factor is missing. */
+  /** Only the second factor is missing. */
   readonly isAgain: boolean
-  /** Whether the sign-in must have a second factor, so that none is asked for the password twice. */
+  /** Avoids a second password prompt. */
   readonly needsTwoFactors: boolean
 }
 
@@ -65,7 +61,7 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
         reply.status(302).header('content-length', 0).send()
         return
       }
-      // nginx copies the challenge, and Basic would make the browser ask for a password itself.
+      // nginx copies the challenge; Basic would open a password prompt.
       reply.header('www-authenticate', 'Bearer realm="API"')
       reply.header('content-type', contentTypes.json)
       const { error, status } = errorTable.authenticationRequired
@@ -80,7 +76,7 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
     { isAgain, needsTwoFactors }: Why,
   ): string {
     const whole = site.origin + uri
-    // /signin takes no longer one: it leads to the start of the application.
+    // /signin rejects longer addresses.
     const address = whole.length > maxReturnToLength ? `${site.origin}/` : whole
     const query = [
       `return_to=${encodeURIComponent(address)}`,
@@ -91,7 +87,6 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
     return `${config.baseUrl}/signin?${query.join('&')}`
   }
 
-  /** Names the browser at this host, by a cookie that it has or gets with the answer. */
   function browserOf(request: FastifyRequest, reply: FastifyReply): string {
     const browser = hostBrowserCookie.valueOf(request, random)
     hostBrowserCookie.set(reply, browser)
@@ -99,7 +94,7 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
   }
 }
 
-/** `?proxy=nginx` at the address of the route itself: below it, the query is the application's. */
+/** Only at the route itself: below, the query belongs to the application. */
 function isForNginx({ params, query }: FastifyRequest): boolean {
   const isBelow = '*' in (params as object) // set by the router
   return !isBelow && (query as { proxy?: unknown }).proxy === 'nginx' // parsed by Fastify

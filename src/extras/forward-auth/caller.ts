@@ -20,7 +20,6 @@ import type { HostSessions } from './host-sessions.ts'
 import { type Remote, remoteOf } from './remote-headers.ts'
 import type { Site } from './site.ts'
 
-/** Who asks for an application, and what it is told of them. */
 export interface KnownCaller {
   readonly principal: Principal
   /** Null for a caller without an account here. */
@@ -35,23 +34,20 @@ export interface ForwardCallersDeps {
   readonly sessions: Pick<Sessions, 'resume'>
 }
 
-/** Authenticates who asks for an application, by the authenticators of the service. */
 export interface ForwardCallers {
   /**
-   * The caller: by the Authorization header alone if there is one, otherwise by the session of the
-   * host. Answers at once if nothing must be read.
-   * @throws ApiError without a valid credential, with the challenges for it
+   * By the Authorization header if present, otherwise by the host's session. Synchronous if nothing
+   * must be read. @throws ApiError without a valid credential
    */
   callerOf(
     request: FastifyRequest,
     reply: FastifyReply,
     site: Site,
   ): KnownCaller | Promise<KnownCaller>
-  /** Whether a host is that of the service, where its own cookie comes. Cookies know no ports. */
+  /** Cookies ignore ports. */
   isHome(site: Site): boolean
 }
 
-/** @param authenticators those of the service; of them the ones of a header are asked */
 export function createForwardCallers(
   authenticators: readonly Authenticator[],
   deps: ForwardCallersDeps,
@@ -60,7 +56,7 @@ export function createForwardCallers(
   const { hostname: home } = new URL(config.baseUrl)
   const isHome = ({ hostname }: Site) => hostname === home
   const accepted = authenticators.flatMap(usableHere)
-  // Basic answers by a promise, also that a header is none of its own.
+  // Basic returns a promise even if the header is not its own.
   const bearerFirst = {
     accepted: [
       ...accepted.filter(({ header }) => header === 'bearer'),
@@ -110,7 +106,7 @@ export function createForwardCallers(
     return caller
   }
 
-  /** Kept as long as the session is cached: its requests then make no objects. */
+  /** Cached with the session: no allocation per request. */
   function newCaller(stored: StoredSession, expiresAt: number): KnownCaller {
     const { id, userId, username, email, amr, csrfToken } = stored
     const roles = rolesAmong(stored.account.roles, config.roles)
@@ -129,7 +125,7 @@ export function createForwardCallers(
     return caller
   }
 
-  /** @throws ApiError always: the 401 with all challenges */
+  /** @throws ApiError always: 401 */
   function noCaller(request: FastifyRequest, reply: FastifyReply, why?: RefusalReason): never {
     if (why) noteAbsence(request, why)
     identify(request, reply, silent, deps)
@@ -151,7 +147,7 @@ export function createForwardCallers(
     principal: Principal,
     request: FastifyRequest,
   ): KnownCaller | Promise<KnownCaller> {
-    request.guard = null // it guards changes, and nothing is changed
+    request.guard = null // guards only changes
     const found = byPrincipal.get(principal)
     if (found) return found
     if (principal.credential.scheme !== 'bearer') return readCaller(principal)
@@ -161,7 +157,6 @@ export function createForwardCallers(
     return caller
   }
 
-  /** The credential says less than the account: its address, or its name. */
   async function readCaller(principal: Principal): Promise<KnownCaller> {
     const userId = userIdOf(principal)
     const account = userId === null ? null : await accounts.byUserId(userId)
@@ -170,10 +165,7 @@ export function createForwardCallers(
   }
 }
 
-/**
- * The authenticators that count here, without their protection from cross-site requests: that is the
- * application's, and nothing is changed here. Sessions are looked for by host.
- */
+/** Without CSRF protection: the application protects itself, and nothing changes here. */
 function usableHere(authenticator: Authenticator): Authenticator[] {
   const { csrf: _, ...rest } = authenticator
   if (rest.scheme === 'session') return [{ ...rest, authenticate: () => null }]

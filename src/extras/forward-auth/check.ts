@@ -10,7 +10,6 @@ import { isValidUri, pathOf } from './request-line.ts'
 import type { Site } from './site.ts'
 import type { Verdict } from './verdict.ts'
 
-/** A request to an application, of which an operator asks what the rules say. */
 export interface CheckedRequest {
   readonly site: Site
   readonly uri: string
@@ -19,30 +18,25 @@ export interface CheckedRequest {
 
 export interface ForwardCheck {
   /**
-   * `allowed`: it reaches the application; `sign_in`: it does after a sign-in, if the rules let the
-   * caller through; `denied`: 403; `refused`: 400.
+   * `sign_in`: allowed after a sign-in if the rules permit the caller; `denied`: 403; `refused`:
+   * 400.
    */
   readonly answer: 'allowed' | 'sign_in' | 'denied' | 'refused'
   readonly why: string
-  /** The rule that answers, as the file has it; null if none does. */
+  /** As in the file; null if none matches. */
   readonly rule: (Partial<ForwardRule> & Pick<ForwardRule, 'number'>) | null
   readonly policy: Verdict['policy']
   readonly because: Verdict['because']
-  /** What proxies and applications may take the path for, and the rule to which each leads. */
   readonly readings: readonly ReadingOfRequest[]
 }
 
-/** An account, and what is asked of it at a login. */
 export interface CheckedAccount {
   readonly account: Account
   readonly requirements: Pick<Requirements, 'unmet'>
   readonly roles: readonly Role[]
 }
 
-/**
- * Says which rule answers a request and why: of an account as if it had signed in, else of a caller who
- * is not known.
- */
+/** Explains which rule decides: for an account as if signed in, otherwise for an unknown caller. */
 export function checkForward(
   rules: readonly ForwardRule[],
   request: CheckedRequest,
@@ -53,7 +47,6 @@ export function checkForward(
   const judge = createJudge(rules)
   const caller = of && { roles: new Set(rolesAmong(of.account.roles, of.roles)) }
   const first = judge.judge(asked, null)
-  // As the route does: who asks is looked at only if a rule wants to know it.
   const asksWho = first.policy === 'identify'
   const verdict = asksWho ? judge.judge(asked, caller) : first
   const readings = judge.readings(asked, asksWho ? caller : null)
@@ -142,7 +135,6 @@ function refused(why: string): Pick<ForwardCheck, 'answer' | 'why'> {
   return { answer: 'refused', why }
 }
 
-/** A rule with the fields that the file has. */
 function written(rule: ForwardRule): NonNullable<ForwardCheck['rule']> {
   const given = Object.entries(rule).filter(([, value]) => value !== null)
   return { number: rule.number, ...Object.fromEntries(given) }

@@ -42,13 +42,13 @@ async function check(call: CommandCall): Promise<void> {
   )
 }
 
-/** @throws UsageError if there is no such request */
+/** @throws UsageError */
 async function requestOf(url: string, method: string): Promise<CheckedRequest> {
   const [{ isValidMethod }, { parseSite }] = await Promise.all([
     import('./request-line.ts'),
     import('./site.ts'),
   ])
-  // The path stays as it is given: how it is spelled is what is asked about.
+  // Unnormalized: the spelling is being checked.
   const [, scheme = '', host = '', uri = ''] = url.match(/^(https?):\/\/([^/?#]*)(.*)$/is) ?? []
   const site = parseSite(scheme.toLowerCase() === 'http' ? 'http' : 'https', host)
   if (scheme === '' || !site) {
@@ -60,7 +60,7 @@ async function requestOf(url: string, method: string): Promise<CheckedRequest> {
   return { site, uri: uri.startsWith('/') ? uri : `/${uri}`, method }
 }
 
-/** Shows an answer. @throws CommandError, after the output, if the service would refuse */
+/** @throws CommandError, after the output, if the service would reject the request */
 function show(
   { output, values }: CommandCall,
   { method, site, uri }: CheckedRequest,

@@ -23,16 +23,13 @@ export interface ForwardDecisionDeps
   readonly measurements: Pick<Measurements, 'of'>
 }
 
-/** Answers a proxy; a promise only if something must be read. @throws ApiError for a refusal */
+/** A promise only if something must be read. @throws ApiError for a rejection */
 export type ForwardDecision = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => undefined | Promise<undefined>
 
-/**
- * Makes the decision about a request to an application: what the proxy tells of it, then the rules
- * for a caller who is not known, then, only if a rule asks for it, the caller and the rules again.
- */
+/** Judges without the caller first; authenticates the caller only if a rule requires it. */
 export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecision {
   const { authenticators, config, forwardRules, random } = deps
   const decisions = deps.measurements.of(forwardDecisions)
@@ -77,7 +74,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     ofAll: Verdict | undefined,
   ): undefined {
     const { host, site } = asked
-    // Such a caller has no roles of ours, and its name could pass for that of an account.
+    // No roles here, and the name could be mistaken for an account's.
     if (remote === null)
       throw refusal('accessDenied', { code: 'forward_no_account', facts: { host } })
     const verdict = ofAll ?? forwardRules.judge(asked, principal)
@@ -85,7 +82,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     if (policy === 'bypass') return bypass(request, reply, asked)
     if (policy !== 'one_factor' && policy !== 'two_factor') throw denied(asked, verdict)
     if (policy === 'two_factor' && !principal.amr.includes('mfa')) {
-      // A credential of the header comes again after any sign-in: that would be a circle.
+      // A browser resends a header credential after any sign-in, which would loop.
       if (principal.credential.scheme === 'session' && isNavigation(request)) {
         return signIn(request, reply, asked, { isAgain: true, needsTwoFactors: true })
       }
@@ -108,7 +105,6 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     answers.signIn(...given)
   }
 
-  /** Counts a refusal, and sends a person who has sent no credential to the sign-in. */
   function refuse(
     error: unknown,
     request: FastifyRequest,
@@ -129,7 +125,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
   }
 }
 
-/** Of a stranger no roles are known: a rule that names some is found when the caller is. */
+/** Resolved once the caller is known. */
 const anyCaller: ForwardCaller = { roles: new Set() }
 
 const answerOf: Readonly<Record<number, keyof ForwardDecisions>> = {
@@ -138,7 +134,7 @@ const answerOf: Readonly<Record<number, keyof ForwardDecisions>> = {
   403: 'denied',
 }
 
-/** The path that Envoy appends must be the one that is judged. @throws ApiError badRequest */
+/** Envoy's appended path must be the judged path. @throws ApiError badRequest */
 function assertAppended({ raw: { url = '' } }: FastifyRequest, { uri }: ForwardedRequest): void {
   const path = pathOf(url)
   if (path === forwardPath) return
@@ -147,15 +143,15 @@ function assertAppended({ raw: { url = '' } }: FastifyRequest, { uri }: Forwarde
 }
 
 /**
- * A proxy that asks about the paths below /.gatehouse/ does not give them to this service: a ticket
- * would lead to a sign-in, and that to a ticket, without an end. @throws ApiError badRequest
+ * The proxy does not route /.gatehouse/ to this service: sign-ins would loop. @throws ApiError
+ * badRequest
  */
 function assertNotOurs({ host, uri }: ForwardedRequest): void {
   if (!uri.startsWith(`${hostPrefix}/`)) return
   throw refusal('badRequest', { code: 'forward_own_path', facts: { host } })
 }
 
-/** A credential counts only where none can read it on its way. @throws ApiError badRequest */
+/** @throws ApiError badRequest */
 function assertConfidential({ site: { host, hostname, scheme } }: ForwardedRequest): void {
   if (scheme === 'https' || isLoopback(hostname)) return
   throw refusal('badRequest', { code: 'forward_plain_http', facts: { host } })

@@ -4,10 +4,7 @@ import type { ErrorPage } from '../../core/http/pages/page.ts'
 import { type ViewPage, viewPage } from '../../core/http/pages/send-view.ts'
 import { isNavigation } from './navigation.ts'
 
-/**
- * The page of a 403, for the navigation of a person: who is signed in, and how to sign in as another.
- * Every other client, and every other refusal, gets JSON.
- */
+/** Only for browser navigation; other clients get JSON. */
 export function deniedPage(baseUrl: string): ErrorPage {
   return (error: ApiError, request: FastifyRequest): ViewPage | null => {
     const { facts = {} } = error.reason

@@ -9,22 +9,21 @@ import { hostBrowserCookie, setHostSessionCookie } from './cookies.ts'
 import { createForwarded } from './forwarded.ts'
 import { enterPath, hostSignOutPath } from './paths.ts'
 
-/** What was asked for with a ticket that was refused: two tabs may have begun at once. */
+/** Of rejected tickets: two tabs may sign in at once. */
 const askedFor = new WeakMap<FastifyRequest, string>()
 
-/** Nothing begins again by itself here: a browser without the cookie would go round in circles. */
+/** No automatic retry: without the cookie, a loop. */
 const errorPage: ErrorPage = (error, request) => {
   const page = error.status === 400 ? null : refusalPage(error, request, null)
-  const begin = askedFor.get(request) ?? '/' // the application asks for a sign-in
+  const begin = askedFor.get(request) ?? '/'
   const { name, view } =
     page ?? viewPage('forward-refused-ticket', { begin, requestId: request.id })
   return { name, view, options: { isElsewhere: true } }
 }
 
 /**
- * What the proxy gives to this service of the host of an application, below /.gatehouse/: GET enter
- * uses a ticket and leads to the address that was asked for, GET signout leads to the page that signs
- * out of all. The files of the pages are served there too. docs/adr/0063
+ * Routes below /.gatehouse/ at an application's host: enter redeems a ticket, signout leads to the
+ * global sign-out page. docs/adr/0063
  */
 export async function routes(
   app: FastifyInstance,
@@ -35,7 +34,7 @@ export async function routes(
   app.get(
     enterPath,
     {
-      exposeHeadRoute: false, // a preview of the link must not use the ticket up
+      exposeHeadRoute: false, // a link preview must not consume the ticket
       config: {
         access: { rule: anyone },
         errorPage,

@@ -7,7 +7,6 @@ import { shadowedRules } from './forward-shadows.ts'
 
 export interface ForwardReading {
   readonly rules: readonly ForwardRule[]
-  /** All of them, each beginning with the setting. */
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
 }
@@ -15,15 +14,11 @@ export interface ForwardReading {
 const setting = 'FORWARD_AUTH_FILE'
 const maxBytes = 4_194_304
 const maxRules = 10_000
-// How many places the index of the rules has, at most: each host of a rule with each of its paths.
 const maxPairs = 200_000
-// How many mistakes are told one by one: more of them come from one cause.
+// More have a common cause.
 const maxTold = 1000
 
-/**
- * Reads the file of rules of forward authentication; no rules without one. Continues after a mistake,
- * so that all are reported at once. With `roles` null, those of rules are not looked up.
- */
+/** Collects all mistakes. If `roles` is null, role names are not checked. */
 export function readForwardFile(
   path: string | undefined,
   roles: readonly Role[] | null,
@@ -52,7 +47,7 @@ function refused(mistakes: readonly string[]): ForwardReading {
   return { rules: [], mistakes: lines.map((line) => `${setting} ${line}`), warnings: [] }
 }
 
-/** Parses the text of a file of rules; its mistakes, without the name of the setting. */
+/** The mistakes lack the setting's name. */
 export function parseForwardRules(
   text: string,
   roles: readonly Role[] | null,
@@ -92,14 +87,13 @@ export function parseForwardRules(
 }
 
 /**
- * Whether other users can change a file, and with it what they may see. A file of another owner may be
- * changed by its group, whom that owner trusts.
+ * Other users could grant themselves access. The group of another owner is trusted by that owner.
  */
 function isWritable({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {
   return (mode & (uid === process.getuid?.() ? 0o022 : 0o002)) !== 0
 }
 
-/** A browser is sent to any host of the rules after a sign-in. */
+/** Browsers are redirected to any host of the rules. */
 function wideHosts({ number, hosts }: ForwardRule): string[] {
   return hosts
     .filter((host) => /^\*\.[^.:]+(?::|$)/.test(host) && !host.startsWith('*.localhost'))

@@ -2,17 +2,16 @@ import { isIP } from 'node:net'
 import { http } from '../../core/lib/node-http.ts'
 import { parseRole, parseRoleName, type Role } from '../../core/policy/principal.ts'
 
-/** What a rule of `FORWARD_AUTH_FILE` does with a request that it matches. */
 const forwardPolicies = ['bypass', 'one_factor', 'two_factor', 'deny'] as const
 export type ForwardPolicy = (typeof forwardPolicies)[number]
 
-/** A rule of `FORWARD_AUTH_FILE`: it matches a request by all of its lists; null stands for any. */
+/** Matches if all lists match; null matches anything. */
 export interface ForwardRule {
-  /** Its place in the file, from 1. */
+  /** Position in the file, from 1. */
   readonly number: number
-  /** As a browser writes them, with the port unless it is the scheme's own; `*.` for those below. */
+  /** In browser spelling, without the default port; `*.` matches subdomains. */
   readonly hosts: readonly string[]
-  /** As a browser sends them; one that ends with `/*` is for itself and all below. */
+  /** In browser spelling; `/*` at the end also matches everything below. */
   readonly paths: readonly string[] | null
   /** Without HEAD, which counts as GET. */
   readonly methods: readonly string[] | null
@@ -25,7 +24,7 @@ const maxHostLength = 261 // 253 of a name, a colon and a port, and `*.`
 const maxPathLength = 2048
 const fields = ['hosts', 'paths', 'methods', 'roles', 'policy']
 
-/** Parses one rule; its mistakes continue a sentence that begins with its number. */
+/** Each mistake continues a sentence that begins with the rule's number. */
 export function parseForwardRule(
   entry: unknown,
   number: number,
@@ -72,7 +71,7 @@ export function parseForwardRule(
     hosts: hosts ?? [],
     paths,
     methods: methods?.filter((method) => method !== 'HEAD') ?? null,
-    // A name that is no role is a mistake, or was not looked up because ROLES has one.
+    // An unknown role is a mistake, or unchecked because ROLES has mistakes.
     roles: names?.map((name) => (parseRoleName(name) ?? name) as Role) ?? null,
     policy: policy ?? 'deny',
   }
@@ -97,7 +96,7 @@ function hostMistake(host: string): string | null {
   return `has the host ${quoted(host)}, which is written ${quoted(isBelow ? `*.${written}` : written)}`
 }
 
-// RFC 3986 section 3.3, what stands for itself in a path
+// RFC 3986 section 3.3
 const needsNoEscape = /^[A-Za-z0-9._~!$&'()*+,=:@/-]$/
 
 function pathMistake(path: string): string | null {
@@ -111,7 +110,7 @@ function pathMistake(path: string): string | null {
   const sent = URL.parse(`http://host${body}`)?.pathname ?? ''
   const text = decoded(body)
   const whole = path.endsWith('/*') ? `${text}/` : (text ?? '')
-  // A path with more than one reading would never match, or would match what it does not say.
+  // An ambiguous path would never match, or match something unintended.
   const isPlain = text !== null && !/[\\;%\p{Cc}]|\/\/|::|(?:^|\/)[ ]|[ .](?:\/|$)/u.test(whole)
   if (
     !isPlain ||
@@ -155,7 +154,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text of the file as JSON, so that its control characters do not reach the terminal. */
+/** Keeps control characters from the terminal. */
 export function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 128))
 }

@@ -1,16 +1,15 @@
 import type { ForwardRule } from './forward-rule.ts'
 
-/** Finds rules that never match, because one rule before them matches all that they do. */
+/** Finds rules that never match because one earlier rule covers them. */
 export function shadowedRules(
   rules: readonly ForwardRule[],
 ): { readonly rule: number; readonly by: number }[] {
-  /** The rules that can match something, by each pair of their hosts and paths. */
   const placed = new Map<string, ForwardRule[]>()
   const shadowed: { rule: number; by: number }[] = []
   for (const rule of rules) {
     const [host = ''] = rule.hosts
     const [path = '/*'] = rule.paths ?? []
-    // A rule that covers this one covers its first pair: only those need a closer look.
+    // A covering rule covers the first pair: compare only such rules.
     const near = pairsAbove(host, path).flatMap((pair) => placed.get(pair) ?? [])
     const by = near.find((other) => covers(other, rule))
     if (by) {
@@ -45,7 +44,6 @@ function covers(first: ForwardRule, second: ForwardRule): boolean {
   return (second.paths ?? ['/*']).every((path) => pathsAbove(path).some((one) => paths.has(one)))
 }
 
-/** A host of a rule, and those with `*.` that take it in. */
 function hostsAbove(host: string): string[] {
   const [, name = '', port = ''] = host.match(/^(.*?)(:\d+)?$/) ?? []
   const labels = name.split('.')
@@ -55,14 +53,13 @@ function hostsAbove(host: string): string[] {
   ]
 }
 
-/** A path of a rule, and those with `/*` that take it in. */
 function pathsAbove(path: string): string[] {
   const form = formOf(path)
   const segments = form.replace(/\/\*?$/, '').split('/')
   return [form, ...segments.map((_, index) => `${segments.slice(0, index + 1).join('/')}/*`)]
 }
 
-/** A slash at the end makes no difference, nor does the case: a path of another one is denied. */
+/** A path of another case is denied anyway. */
 function formOf(path: string): string {
   return path.replace(/(?<=.)\/$/, '').toLowerCase()
 }

@@ -10,16 +10,12 @@ import { parseSite, type Site } from './site.ts'
 import type { ForwardInput } from './verdict.ts'
 
 /**
- * What a proxy tells of a request to an application, in the headers X-Forwarded-Host, -Proto, -Uri
- * and -Method. It counts only from a peer that TRUST_PROXY names, each header exactly once.
+ * X-Forwarded-Host, -Proto, -Uri and -Method: only from peers in TRUST_PROXY, each exactly once.
  */
 export interface Forwarded {
-  /**
-   * The host of the request.
-   * @throws ApiError badRequest from another peer, or without a valid host and scheme
-   */
+  /** @throws ApiError badRequest from another peer, or without valid headers */
   siteOf(request: FastifyRequest): Site
-  /** The whole request. @throws ApiError badRequest as `siteOf`, or if another fact is not valid */
+  /** @throws ApiError badRequest as `siteOf` */
   askedOf(request: FastifyRequest): ForwardedRequest
 }
 
@@ -30,21 +26,19 @@ export interface ForwardedRequest extends ForwardInput {
 type HeaderName = `x-${string}`
 
 const maxKept = 1000
-/** Methods that one request may name besides its own: each is judged in each reading of the path. */
+/** Each is judged with each path variant. */
 const maxOverrides = 8
-/** Traefik names the scheme of a WebSocket after its protocol. */
+/** Traefik names a WebSocket's scheme after its protocol. */
 const schemes = new Map<string, Site['scheme']>([
   ['http', 'http'],
   ['https', 'https'],
   ['ws', 'http'],
   ['wss', 'https'],
 ])
-/** Applications and frameworks let a client name another method in these. */
 const overrides = ['x-http-method-override', 'x-method-override', 'x-http-method'] as const
 
 export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
   const isProxy = createTrustedPeers(http.trustedProxies)
-  // A service has few hosts, and each request names one of them.
   const sites = {
     http: new BoundedMap<string, Site>(maxKept),
     https: new BoundedMap<string, Site>(maxKept),
@@ -78,7 +72,7 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
     return { site, host, scheme, uri, methods, named: namedPathsOf(sent, uri) }
   }
 
-  /** The peer of the connection, whatever X-Forwarded-For says. */
+  /** The connection's peer, not X-Forwarded-For. */
   function assertFromProxy({ raw }: FastifyRequest): void {
     const { remoteAddress = '' } = raw.socket
     if (!isProxy(remoteAddress)) {
@@ -96,10 +90,7 @@ function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
   })
 }
 
-/**
- * The headers as an application behind CGI, WSGI or PHP reads them: `_` in a name counts as `-`. What the
- * proxy itself tells is read from the headers as they came.
- */
+/** CGI, WSGI and PHP read `_` as `-`. The proxy's own headers are read unchanged. */
 function hyphenated(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   let read: IncomingHttpHeaders | undefined
   for (const name in headers) {
@@ -111,7 +102,6 @@ function hyphenated(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return read ?? headers
 }
 
-/** The method, and those that the application may take the request for. */
 function methodsOf(
   headers: FastifyRequest['headers'],
   method: string,

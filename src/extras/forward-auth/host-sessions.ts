@@ -12,62 +12,53 @@ import { forwardSessionCreated } from './events.ts'
 import { forwardStore, type HostSession, type StoredTicket } from './store.ts'
 
 /**
- * Sessions at the hosts of applications. The cookie of a session never leaves the host of the service,
- * so another host gets one of its own, which is good for the forward authentication of that host
- * alone, and void everywhere else. A ticket in the address of a redirect hands the session over: once,
- * within ten seconds, at one host, in one browser. The database holds digests, and both end with the
- * session, in the same statement. docs/adr/0063
+ * Sessions at the hosts of applications. The session cookie never leaves the service's host; other
+ * hosts get their own cookie, valid only for forward authentication there. A ticket in a redirect
+ * hands the session over: once, within ten seconds, at one host, in one browser. docs/adr/0063
  */
 export interface HostSessions {
-  /**
-   * The session of a cookie's value at an origin; the request counts as activity. A value of another
-   * origin counts as none.
-   */
+  /** Records activity; rejects values of another origin. */
   resume(
     secret: string,
     origin: string,
   ): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
-  /** Makes a ticket of a session; null if the session has ended. */
+  /** Null if the session has ended. */
   issueTicket(sessionId: string, to: HandedOver): Promise<string | null>
   /**
-   * Uses a ticket up, whatever comes of it, and begins a session at the host, in the place of the one
-   * that the same session has there.
+   * Consumes a ticket, even if rejected, and replaces the previous host session of the same
+   * session.
    */
   redeem(ticket: unknown, at: Arrival): Promise<Redeemed | RefusedTicket>
-  /** Deletes up to `batchSize` tickets that are too old; answers how many. */
+  /** Returns the number of deleted expired tickets. */
   purge(batchSize: number): Promise<number>
 }
 
-/** Where a ticket is good. */
 export interface HandedOver {
   readonly origin: string
-  /** Digest of the cookie of the browser at that host. */
+  /** Digest of the browser cookie. */
   readonly browser: string
-  /** The address of the application that was asked for. */
   readonly returnTo: string
 }
 
-/** Where a ticket came. */
 export interface Arrival {
   readonly origin: string
-  /** The cookie of the browser at that host. */
   readonly browser: string | undefined
 }
 
 export interface Redeemed {
-  /** The value of the cookie at that host. */
+  /** Session cookie value. */
   readonly secret: string
   readonly returnTo: string
 }
 
 export interface RefusedTicket {
   readonly refused: RefusalReason
-  /** What was asked for at the host where it came; absent if that is not known. */
+  /** Absent if unknown. */
   readonly returnTo?: string
 }
 
 export interface HostSessionsDeps {
-  /** For tickets, which may be lost with the power. */
+  /** Tickets may be lost in a power failure. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly db: Database
@@ -81,14 +72,14 @@ const ticketMs = 10_000
 const secretBytes = 32
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxKnown = 10_000
-// A browser that restores its tabs opens as many at once.
+// A browser that restores its tabs requests many at once.
 const maxTickets = 100
 const maxHosts = 200
 
 export function createHostSessions(deps: HostSessionsDeps): HostSessions {
   const { asyncCommitDb, clock, db, events, feed, random, sessions } = deps
   const lookUp = forwardStore(db).byId
-  // By the cookie's value, cached until anything in the database changes: see sessions/sessions.ts.
+  // By cookie value, until any change of the database: see sessions/sessions.ts.
   const known = new BoundedMap<string, HostSession>(maxKnown)
   let knownVersion = feed.anyVersion()
 
@@ -108,7 +99,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
       const ticket = randomText(random, secretBytes)
       return transact(asyncCommitDb, [], async (trx) => {
         if (!(await sessions.revalidate(trx, sessionId))) return null
-        // Two that delete the same oldest tickets would otherwise wait for each other.
+        // Prevents a deadlock of requests that delete the same oldest tickets.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const expiresAt = clock.now() + ticketMs
         const stored = { sessionId, origin, browser, returnTo, expiresAt }
@@ -125,9 +116,9 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         const store = forwardStore(trx)
         const sessionId = await store.sessionOfTicket(id)
         if (sessionId === null) return unknownTicket
-        // Before the ticket, in the order in which the end of a session takes the rows.
+        // Same lock order as the end of a session.
         const live = await sessions.revalidate(trx, sessionId)
-        // Two tickets of a session for one host would otherwise begin two sessions there.
+        // Otherwise two tickets would create two sessions at one host.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const taken = await store.takeTicket(id)
         if (!taken) return unknownTicket
@@ -163,7 +154,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
     return found
   }
 
-  /** Why a ticket is not good where it came; null if it is. At ten seconds it is dead. */
+  /** Null if valid. Expires after ten seconds. */
   function refusalOf(ticket: StoredTicket, { origin, browser }: Arrival): RefusalReason | null {
     if (clock.now() >= ticket.expiresAt) return { code: 'forward_ticket_late' }
     if (ticket.origin !== origin) {

@@ -5,24 +5,22 @@ import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
-/** Judges requests by a list of rules: the first that matches counts, and without one all is denied. */
+/** The first matching rule decides; without a match, denies. */
 export interface Judge {
   judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
   /**
-   * All readings of a request with the rules to which they lead, for an operator: by path and method;
-   * `rule` is its number or null. Null if the path has no sure reading.
+   * All interpretations with their rules, for an operator. Null if the path cannot be interpreted
+   * safely.
    */
   readings(asked: ForwardInput, caller: ForwardCaller | null): readonly ReadingOfRequest[] | null
-  /** Whether a rule is for a host, as a browser writes it. */
   hasHost(host: string): boolean
-  /** How many rules were looked at until now. */
   looked(): number
 }
 
 export interface ReadingOfRequest {
   readonly path: string
   readonly method: string
-  /** With letters of either case as the same; only if that makes a difference. */
+  /** Case-insensitive; only if the case makes a difference. */
   readonly isFolded: boolean
   readonly rule: number | null
 }
@@ -37,14 +35,14 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   const verdicts = rules.map(
     ({ number, policy }): Verdict => ({ policy, rule: number, because: 'rule' }),
   )
-  // Without a caller each rule that names roles matches. So one without roles that was the first for a
-  // stranger is the first for all, and need not be searched for again.
+  // Without a caller, each rule with roles matches. So a first match without roles is final for
+  // every caller.
   const identify = rules.map(({ number, roles }, at): Verdict => {
     const ofAll = roles === null ? verdicts[at] : undefined
     return { policy: 'identify', rule: number, because: 'rule', ...(ofAll && { ofAll }) }
   })
   let looked = 0
-  // What is searched for, in variables: closures for each request would cost more than the search.
+  // Closures per request would cost more than the search.
   let method = ''
   let roles: ForwardCaller['roles'] | null = null
 
@@ -70,9 +68,8 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   }
 
   /**
-   * The index of the rule to which all readings of a request lead, `rules.length` for none; or the
-   * verdict if they lead to several, so that no spelling and no header gets more than the plain form of
-   * what the application may take the request for.
+   * Returns an index, `rules.length` for none, or a verdict if the interpretations disagree: no
+   * spelling and no header may gain more access than the plain form.
    */
   function search(
     { host, methods, uri, named }: ForwardInput,
@@ -99,7 +96,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     return rule
   }
 
-  /** The rule to which all paths lead by all methods; null for several. `told` gets all of them. */
+  /** Null for several. `told` receives all. */
   function ruleOf(
     of: readonly HostRules[],
     paths: readonly string[],

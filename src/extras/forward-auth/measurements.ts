@@ -1,4 +1,4 @@
-/** How often a proxy got each answer; fields, because every request to an application counts here. */
+/** Plain fields, because every request counts here. */
 export interface ForwardDecisions {
   allowed: number
   bypass: number
@@ -20,11 +20,8 @@ export const forwardDecisions = (): ForwardDecisions => ({
 })
 
 export interface ForwardFileState {
-  /** How many rules are in force. */
   readonly rules: number
-  /** Whether the file has changed to one that cannot be taken up. */
   readonly isBroken: boolean
 }
 
-/** The rules of FORWARD_AUTH_FILE as they are; null without the file. */
 export const rulesFile = (): { read: (() => ForwardFileState) | null } => ({ read: null })

@@ -4,8 +4,8 @@ import { tables } from './tables.ts'
 const refreshMs = 1000
 
 /**
- * Forward authentication: proxies ask /api/authz/forward, and rules of FORWARD_AUTH_FILE decide.
- * Sessions at other hosts begin with a ticket. docs/adr/0061, 0062, 0063
+ * Proxies ask /api/authz/forward, and the rules of FORWARD_AUTH_FILE decide. docs/adr/0061, 0062,
+ * 0063
  */
 export const module: Module = {
   name: 'forward-auth',

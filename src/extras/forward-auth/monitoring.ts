@@ -3,7 +3,7 @@ import type { Monitoring } from '../../core/module/monitoring.ts'
 import { forwardDecisions, rulesFile } from './measurements.ts'
 
 export const monitoring: Monitoring = {
-  // Each worker reads the file; those that have not seen a change yet differ for a second.
+  // Workers may differ for a second after a change.
   processMetrics({ measurements }) {
     const state = measurements.of(rulesFile).read?.()
     return [

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pathOf } from './request-line.ts'
 
-/** A path that a request header names, and that an application may serve in place of the request's own. */
+/** A path in a request header that an application may serve instead of the URL's path. */
 export interface NamedPath {
-  /** The name of the header, in lower case. */
+  /** In lower case. */
   readonly header: string
   readonly path: string
 }
 
-/** IIS, Symfony, Zend, Drupal and others read the path from one of these headers. */
+/** Read by IIS, Symfony, Zend, Drupal. */
 const pathHeaders = [
   'x-original-url',
   'x-original-uri',
@@ -16,19 +16,18 @@ const pathHeaders = [
   'x-forwarded-path',
   'x-http-path-override',
 ] as const
-/** Spring and ASP.NET put the prefix before the path; other applications take it for the path. */
+/** Spring and ASP.NET prepend the prefix; others use it as the path. */
 const prefixHeader = 'x-forwarded-prefix'
-/** The most named paths that are judged: each path costs time. */
 export const maxNamedPaths = 16
-// A header that came more than once is joined by commas, and a path may have a comma of its own.
+// Repeated headers are joined by commas, and paths may contain commas.
 const separator = /,(?:\s+|(?=\/|[a-z][a-z\d+.-]*:))/i
 const originOfUrl = /^[a-z][a-z\d+.-]*:(?:\/\/[^/?#\\]*)?/i
 
 const none: readonly NamedPath[] = []
 
 /**
- * Lists the paths that the headers of a request name, without the path of the request itself; at most
- * one more than `maxNamedPaths`. A prefix is listed alone, and before each other path.
+ * At most `maxNamedPaths` + 1, without the URL's path. A prefix is listed alone and before each
+ * other path.
  */
 export function namedPathsOf(headers: IncomingHttpHeaders, uri: string): readonly NamedPath[] {
   const prefix = headers[prefixHeader]
@@ -49,7 +48,7 @@ export function namedPathsOf(headers: IncomingHttpHeaders, uri: string): readonl
   }
 }
 
-/** The paths in the values of a header: a value is a path, or a URL of any host. */
+/** A path, or a URL of any host. */
 function pathsIn(value: string | string[] | undefined): string[] {
   const values = [value ?? []].flat().flatMap((one) => one.split(separator))
   return values

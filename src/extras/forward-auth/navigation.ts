@@ -2,9 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
 
 /**
- * Whether a person waits for a page in a browser, who can be sent to another one: the browser says
- * so itself, or, where it sends no Fetch Metadata, the client prefers HTML. Frames and scripts
- * cannot show a sign-in, and a WebSocket follows no redirect.
+ * By Fetch Metadata, or without them if the client prefers HTML. Frames and scripts cannot show a
+ * sign-in, and WebSockets follow no redirect.
  */
 export function isNavigation(request: FastifyRequest): boolean {
   const { headers } = request

@@ -7,15 +7,14 @@ import {
 import { languageCookieName } from '../../core/http/pages/language.ts'
 import { deviceCookieName } from '../../modules/devices/device-cookie.ts'
 
-/** The cookies that the service has at the host of an application, which is not told of them. */
+/** Hidden from applications. */
 export const cookiesElsewhere: ReadonlySet<string> = new Set([
   hostSessionCookieName,
   hostBrowserCookieName,
 ])
 
 /**
- * The same at the host of the service, where an application can be too. An application elsewhere may
- * have cookies of these names for itself.
+ * An application can also run at the service's host. Elsewhere, applications may use these names.
  */
 export function cookiesAtHome(sessionCookieName: string): ReadonlySet<string> {
   return new Set([
@@ -28,12 +27,9 @@ export function cookiesAtHome(sessionCookieName: string): ReadonlySet<string> {
   ])
 }
 
-/**
- * The Cookie header of a request without some cookies, for the application; null if none is left.
- * A cookie counts by its exact name, as in RFC 6265 section 5.4.
- */
+/** By exact name (RFC 6265 section 5.4); null if none is left. */
 export function cookiesWithout(header: string, names: ReadonlySet<string>): string | null {
-  // A session's own cookie is often the only one: 1 % of such a decision is saved.
+  // Fast path: saves 1 % of a decision.
   if (!header.includes(';') && names.has(nameOf(header))) return null
   const left = header
     .split(';')

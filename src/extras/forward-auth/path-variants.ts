@@ -1,30 +1,30 @@
 /**
- * The variants of a path: what a proxy or an application may take it for. One decodes once and another
- * twice, one takes `\` for `/`, one drops what follows a `;`, and each does it in an order of its own.
- * So every such step is applied to every variant, until no new one comes out.
+ * How proxies and applications may interpret a path: programs decode once or twice, treat `\` as
+ * `/`, or drop everything after `;`, in any order. So every step is applied to every variant until
+ * no new variant appears.
  */
 type Step = (path: string) => string | null
 
-// More of them have no use but to deceive, and each costs time: at most a few milliseconds of a request.
+// Only attacks need more.
 const maxVariants = 48
 export const maxCharacters = 32_768
 const maxMarks = 200
-/** `;`, and an escape with those nested in it. A byte above 7F, as each of `%C3%A4`, is none. */
+/** `;`, and an escape with its nested escapes. Bytes above 7F, as in `%C3%A4`, do not count. */
 const mark = /;|%(?![89a-f])(?:25)*(?:u|[0-9a-f]{2})?/gi
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Whether a path has more variants than itself. False only for one of visible ASCII without escapes,
- * backslashes, parameters, `::`, empty segments, and dots at the end of a segment.
+ * False only for visible ASCII without escapes, backslashes, parameters, `::`, empty segments, and
+ * dots at the end of a segment.
  */
 export function isAmbiguous(path: string): boolean {
   return /[^\x21-\x7e]|[#%\\;]|\/\/|::|\.(?:\/|$)/.test(path)
 }
 
 /**
- * Whether a path has more than 200 escapes of ASCII characters, nested escapes and `;` together. Such a
- * path is refused without its variants, because they would cost the most. `%252e` counts twice.
+ * More than 200 escapes of ASCII characters, nested escapes and `;`: rejected unexamined, because
+ * the variants cost the most. `%252e` counts twice.
  */
 export function hasTooManyMarks(path: string): boolean {
   if (path.length <= maxMarks) return false
@@ -34,21 +34,21 @@ export function hasTooManyMarks(path: string): boolean {
 }
 
 /**
- * All variants of a path, itself as the first; null if it has none that is sure: it does not begin with
- * `/`, has a control character or a fragment, is not UTF-8, or has too many variants.
+ * The path itself first. Null if unsafe: no leading `/`, a control character, a fragment, invalid
+ * UTF-8, or too many variants.
  */
 export function variantsOf(path: string): readonly string[] | null {
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#')) return null
   const variants = new Set([path])
   let characters = 0
-  // A set goes on to what is added while it is gone through.
+  // Includes variants added meanwhile.
   for (const variant of variants) {
     characters += variant.length
     for (const step of steps) {
       const next = step(variant)
       if (next === variant) continue
       if (next === null || /[\p{Cc}\u{fffd}]/u.test(next)) return null
-      // A path without its beginning is none: what it begins with then is what an application joins.
+      // Applications join a path without a leading slash.
       variants.add(next.startsWith('/') ? next : `/${next}`)
     }
     if (variants.size > maxVariants || characters > maxCharacters) return null
@@ -58,26 +58,26 @@ export function variantsOf(path: string): readonly string[] | null {
 
 const steps: readonly Step[] = [
   (path) => decoded(path, () => true),
-  // The proxies and frameworks that keep an encoded slash within its segment.
+  // Some programs keep an encoded slash within its segment.
   (path) => decoded(path, (byte) => byte !== 0x2f && byte !== 0x5c),
   (path) => decoded(path, isUnreserved),
   (path) => path.replaceAll('\\', '/'),
   (path) => path.replace(/\/{2,}/g, '/'),
-  // As the path of an address that begins with a host: `//host/path`.
+  // `//host/path`
   (path) => (path.startsWith('//') ? path.replace(/^\/+[^/]*/, '') : path),
   (path) => withoutDots(path),
   (path) => path.replace(/;[^/]*/g, ''), // servlets, at each segment
   (path) => path.replace(/;.*$/s, ''),
-  (path) => path.replace(/::[^/]*/g, ''), // the streams of a file of NTFS
-  (path) => path.replace(/[?#].*$/s, ''), // they came out of an escape
-  // Windows drops dots and spaces at the end of a name, and some programs trim spaces.
+  (path) => path.replace(/::[^/]*/g, ''), // NTFS file streams
+  (path) => path.replace(/[?#].*$/s, ''), // result of unescaping
+  // Windows drops trailing dots and spaces; some programs trim spaces.
   (path) => (path.includes(' ') ? bySegment(path, (name) => name.trim()) : path),
   (path) => (isAmbiguous(path) ? bySegment(path, withoutEnd) : path),
-  // Full-width characters and others of the same look. UTS 46, and what Windows calls best fit.
+  // Full-width and look-alike characters: UTS 46, Windows "best fit".
   (path) => (isAscii(path) ? path : lookalikes(path.normalize('NFKC'))),
 ]
 
-/** Decodes the escapes whose byte is wanted, once; null if what comes out is not UTF-8. */
+/** Null if the result is not UTF-8. */
 function decoded(path: string, isWanted: (byte: number) => boolean): string | null {
   if (!path.includes('%')) return path
   const bytes = Buffer.from(path, 'utf8')
@@ -94,7 +94,7 @@ function decoded(path: string, isWanted: (byte: number) => boolean): string | nu
   }
   try {
     const text = isChanged ? utf8.decode(bytes.subarray(0, length)) : path
-    // The form of old servers of Windows.
+    // Old Windows servers.
     return text.replace(/%u([0-9a-f]{4})/gi, (whole, digits) => {
       const code = Number.parseInt(digits, 16)
       return isWanted(code) ? String.fromCharCode(code).toWellFormed() : whole
@@ -104,7 +104,7 @@ function decoded(path: string, isWanted: (byte: number) => boolean): string | nu
   }
 }
 
-/** The value of a hex digit; NaN for another byte. */
+/** NaN if not a hex digit. */
 function digitAt(bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
@@ -118,7 +118,7 @@ function isUnreserved(byte: number): boolean {
 
 const dots = /^(?:\.|%2e){1,2}$/i
 
-/** RFC 3986 section 5.2.4, with encoded dots too, as browsers and many frameworks take them. */
+/** RFC 3986 section 5.2.4, including encoded dots, as browsers do. */
 function withoutDots(path: string): string {
   const segments = path.split('/')
   if (!segments.some((segment) => dots.test(segment))) return path
@@ -127,7 +127,7 @@ function withoutDots(path: string): string {
     const isLast = index === segments.length - 1
     if (!dots.test(segment)) kept.push(segment)
     else {
-      // The first is the empty one before the first slash, which nothing goes above.
+      // Nothing is above the root.
       if (segment.replace(/%2e/gi, '.') === '..' && kept.length > 1) kept.pop()
       if (isLast) kept.push('')
     }
@@ -139,7 +139,7 @@ function bySegment(path: string, change: (name: string) => string): string {
   return path.split('/').map(change).join('/')
 }
 
-/** A name without the dots and spaces at its end; `.` and `..` are no names. */
+/** Keeps `.` and `..`. */
 function withoutEnd(name: string): string {
   if (name === '.' || name === '..') return name
   let end = name.length
@@ -157,12 +157,11 @@ function lookalikes(text: string): string {
       .replace(/[\u2044\u2215\u29f8]/g, '/')
       .replace(/[\u2216\u29f5\ufe68\u00a5\u20a9]/g, '\\')
       .replace(/[\u3002\uff61]/g, '.')
-      // What has no width, which some file systems ignore in names.
+      // Ignored by some file systems.
       .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   )
 }
 
-/** A path in which letters of either case are the same. */
 export function folded(path: string): string {
   if (isAscii(path)) return path.toLowerCase()
   return path.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')

@@ -1,7 +1,6 @@
 import { isoTime } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/export-section.ts'
 
-/** The sessions at applications behind a proxy. */
 export const sections: readonly ExportSection[] = [
   list({ name: 'application_sessions', tables: ['forward_sessions'] }, async (db, userId) => {
     const rows = await db

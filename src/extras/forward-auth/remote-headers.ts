@@ -1,16 +1,14 @@
-/** What an application behind a proxy is told of its caller. */
 export interface Remote {
   readonly user: string
-  /** The roles, with commas between them. */
+  /** Roles, comma-separated. */
   readonly groups: string
-  /** The verified address; null if there is none. */
+  /** Verified. */
   readonly email: string | null
 }
 
-// Printable ASCII without `%`, and no space at either end, which a parser would remove.
+// No `%`; no space at either end, because parsers remove it.
 const plain = /^(?! )[\x20-\x24\x26-\x7e]*(?<! )$/
 
-/** Makes the values of the headers Remote-User, Remote-Groups and Remote-Email. */
 export function remoteOf(
   username: string,
   roles: Iterable<string>,
@@ -24,9 +22,8 @@ export function remoteOf(
 }
 
 /**
- * The text as the value of a header. Each byte of UTF-8 that is no printable ASCII, each `%` and a
- * space at either end is percent-encoded, so that two texts never have the same value. RFC 3986
- * section 2.1.
+ * Percent-encodes each UTF-8 byte that is not printable ASCII, `%`, and a space at either end, so
+ * that different texts never share a value. RFC 3986 section 2.1.
  */
 export function headerText(text: string): string {
   if (plain.test(text)) return text

@@ -8,12 +8,12 @@ import { deniedPage } from './denied-page.ts'
 import { forwardPath } from './paths.ts'
 import { ForwardedHeaders, ForwardQuery } from './schemas.ts'
 
-/** Those that the server takes: it refuses CONNECT, and a method that Node does not know. */
+/** The server rejects CONNECT. */
 const methods = http.METHODS.filter((method) => method !== 'CONNECT')
 
 const declaration = {
   access: { rule: anyone },
-  // A preflight for an application is a request like any other: as one for this service it passed.
+  // A preflight for an application is judged: as this service's own, it would pass.
   cors: false,
   isReturnTarget: false,
   rateLimit: 'exempt',
@@ -27,14 +27,13 @@ const declaration = {
 } as const satisfies RouteDeclaration & { cors: false; isReturnTarget: false }
 
 /**
- * The question of a proxy whether a request to an application may pass: forward authentication, by
- * any method, at one path and at all paths below it, because Envoy appends that of the request. It
- * changes nothing. docs/forward-auth.md
+ * Any method, at one path and all below, because Envoy appends the request's path. Changes nothing.
+ * docs/forward-auth.md
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const decide = createForwardDecision({ ...options, authenticators: app.authenticators })
   for (const method of methods) {
-    // Fastify would want a Content-Type of the body of a QUERY, which is not read.
+    // Fastify would require a Content-Type for the unread body.
     const overrideExisting = method === 'QUERY'
     if (overrideExisting || !app.supportedMethods.includes(method)) {
       app.addHttpMethod(method, { overrideExisting })

@@ -2,28 +2,25 @@ import type { ForwardRule } from './forward-rule.ts'
 import { shadowedRules } from './forward-shadows.ts'
 import { folded } from './path-variants.ts'
 
-/** The rules for a path: sorted indexes of rules, so that the first is the one that counts. */
+/** Sorted indexes, because the first rule counts. */
 interface Node {
-  /** Of rules for this path. */
   readonly at: number[]
-  /** Of rules for this path and all below. */
   readonly below: number[]
   readonly children: Map<string, Node>
 }
 
-/** The rules for a host, or for all hosts below one. */
+/** For one host, or for all its subdomains. */
 export interface HostRules {
-  /** By paths as the file has them, and decoded. */
+  /** As in the file, and decoded. */
   readonly exact: Node
-  /** By folded paths; the same node if no rule has another path then. */
+  /** The same node if folding changes no path. */
   readonly folded: Node
-  /** Whether all rules are for any path, so that its reading makes no difference. */
+  /** Path variants make no difference. */
   readonly isOfAnyPath: boolean
 }
 
-/** The rules by host and path, so that a search meets only those for the path and for those above it. */
+/** A search visits only rules of the path and its ancestors. */
 export interface RulesIndex {
-  /** The rules for a host, as a browser writes it. */
   of(host: string): readonly HostRules[]
 }
 
@@ -38,7 +35,6 @@ const none: readonly HostRules[] = []
 
 export function indexRules(rules: readonly ForwardRule[]): RulesIndex {
   const hosts = new Map<string, Building>()
-  // A rule that never matches would only be looked at in vain.
   const shadowed = new Set(shadowedRules(rules).map(({ rule }) => rule))
   for (const [index, rule] of rules.entries()) {
     if (shadowed.has(rule.number)) continue
@@ -92,7 +88,7 @@ function place(host: Building, path: string, index: number): void {
   }
 }
 
-/** Adds a rule to a list, once: the two forms of a path can have one node. */
+/** Once: both forms of a path can share a node. */
 function add(list: number[], index: number): void {
   if (list.at(-1) !== index) list.push(index)
 }
@@ -107,12 +103,12 @@ function nodeOf(root: Node, path: string): Node {
   return node
 }
 
-/** A slash at the end makes no difference: applications redirect from one form to the other. */
+/** Applications redirect between both forms. */
 function withoutEndSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** The hex digits of escapes are the same in either case. RFC 3986 section 6.2.2.1 */
+/** RFC 3986 section 6.2.2.1 */
 export function withUpperEscapes(path: string): string {
   return path.includes('%')
     ? path.replace(/%[0-9a-f]{2}/gi, (digits) => digits.toUpperCase())
@@ -120,8 +116,8 @@ export function withUpperEscapes(path: string): string {
 }
 
 /**
- * The index of the first rule on the way to a path that matches; `bound` if none before it does.
- * `matches` is asked in the order of the file within each node.
+ * Index of the first matching rule along a path; `bound` if no earlier rule matches. Calls
+ * `matches` in file order within each node.
  */
 export function firstOnWay(
   root: Node,
@@ -132,7 +128,7 @@ export function firstOnWay(
   let node: Node | undefined = root
   let first = bound
   const end = path.endsWith('/') ? path.length - 1 : path.length
-  // Segments are cut out one by one: this runs at each request.
+  // No splitting: runs at each request.
   for (let start = 1; node; ) {
     first = firstIn(node.below, first, matches)
     if (start > end) return firstIn(node.at, first, matches)

@@ -13,16 +13,12 @@ import { createJudge, type Judge } from './judge.ts'
 import { rulesFile } from './measurements.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
-/** The rules of FORWARD_AUTH_FILE, as this process last read them. docs/adr/0061 */
+/** docs/adr/0061 */
 export interface ForwardRules {
-  /** What the rules say of a request; `caller` is null as long as it is not known who asks. */
   judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
-  /** Whether an origin is that of a host of the rules: by https, or by http on a loopback address. */
+  /** https, or http on a loopback address. */
   isOrigin(origin: string): boolean
-  /**
-   * Reads the file again if it has changed. A file with mistakes changes nothing: they are logged, and
-   * again each hour, and the rules before stay.
-   */
+  /** If the changed file has mistakes, logs them, again each hour, and keeps the previous rules. */
   refresh(): Promise<void>
 }
 
@@ -37,7 +33,6 @@ export interface ForwardRulesDeps {
 
 const remindMs = 3_600_000
 
-/** Begins with the rules that were read with the settings. */
 export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
   const { clock, config, events, log, measurements, workers } = deps
   const { file, atStart } = config.forwardAuth
@@ -77,7 +72,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       }
       if (!tells) return
       if (isMended) log.info('the file of forward authentication has no mistakes any more')
-      // At the first look the start has told of the warnings, unless the file has changed since.
+      // The start already logged the warnings.
       if (!isFirst || isChanged) for (const warning of reading.warnings) log.warn(warning)
       if (isChanged) events.emit(forwardRulesChanged, { rules: rules.length })
     },

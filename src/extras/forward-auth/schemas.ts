@@ -1,4 +1,4 @@
-/** The headers by which a proxy tells of a request, for OpenAPI: see forwarded.ts. */
+/** For OpenAPI. */
 export const ForwardedHeaders = {
   type: 'object',
   properties: {

@@ -23,7 +23,7 @@ declare module '../../core/config/load.ts' {
 export function configure({ isMisread, kept, values }: Reading) {
   const { FORWARD_AUTH_FILE: file, TRUST_PROXY } = values
   const { mistakes, rules, warnings } = goodOr(
-    // Without the roles of ROLES if the setting has mistakes, which are reported.
+    // Mistakes of ROLES are reported anyway.
     readForwardFile(file, isMisread('ROLES') ? null : rolesOf(values)),
     kept.FORWARD_AUTH_FILE && { rules: kept.FORWARD_AUTH_FILE, mistakes: [], warnings: [] },
   )

@@ -1,21 +1,18 @@
-/** Where an application is reached, as a browser writes it. */
 export interface Site {
   readonly scheme: 'http' | 'https'
-  /** The name, and the port unless it is the scheme's own. */
+  /** With the port unless default. */
   readonly host: string
-  /** The host without its port. */
   readonly hostname: string
   readonly origin: string
 }
 
-const maxLength = 260 // a name of 253 characters with its final dot, and a port
+const maxLength = 260 // 253 of a name with a final dot, and a port
 const format = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
 const ownPorts = { http: '80', https: '443' } as const
 
 /**
- * Parses a host and its scheme: lower case, without the scheme's own port and without a final dot.
- * Null for everything that a browser would write differently, such as `0x7f.1` or `[::0:1]`: rules
- * name hosts as browsers write them.
+ * Null for spellings that a browser would normalize, such as `0x7f.1` or `[::0:1]`: rules use
+ * browser spelling.
  */
 export function parseSite(scheme: Site['scheme'], text: string): Site | null {
   if (text.length > maxLength) return null

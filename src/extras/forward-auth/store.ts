@@ -3,24 +3,22 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { type StoredSession, toSession, withAccount } from '../../modules/sessions/sessions.ts'
 
-/** A ticket as it is stored. */
 export interface StoredTicket {
   readonly sessionId: string
   readonly origin: string
-  /** Digest of the cookie of the browser at that host. */
+  /** Digest of the browser cookie. */
   readonly browser: string
   readonly returnTo: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
 
-/** A session at a host of an application, with the session that it is of. */
 export interface HostSession {
   readonly origin: string
   readonly session: StoredSession
 }
 
-/** Both in one statement: on PostgreSQL it is the look-up of every request with the cookie. */
+/** One statement: the lookup of every request with the cookie. */
 const hostSession = prepared((db, { id }: Parameters<{ id: string }>) => {
   const ofHost = db.selectFrom('forward_sessions').where('forward_sessions.id', '=', id)
   return withAccount(db, ofHost.select('forward_sessions.session_id').$asScalar()).select(
@@ -28,10 +26,8 @@ const hostSession = prepared((db, { id }: Parameters<{ id: string }>) => {
   )
 })
 
-// More than one read of old rows would ever find: it bounds what a statement deletes.
 const maxRemoved = 1000
 
-/** The tables of the hosts of applications: tickets, and the sessions that they begin. */
 export function forwardStore(db: DatabaseOrTransaction) {
   return {
     async byId(id: string): Promise<HostSession | null> {
@@ -39,7 +35,7 @@ export function forwardStore(db: DatabaseOrTransaction) {
       return row && row.origin !== null ? { origin: row.origin, session: toSession(row) } : null
     },
 
-    /** Adds a ticket, and removes all but the newest `max` of its session. */
+    /** Keeps only the session's newest `max` tickets. */
     async addTicket(id: string, ticket: StoredTicket, max: number): Promise<void> {
       const { sessionId: session_id, origin, browser, returnTo, expiresAt } = ticket
       await db
@@ -49,7 +45,6 @@ export function forwardStore(db: DatabaseOrTransaction) {
       await keepNewest(db, { table: 'forward_tickets', by: 'expires_at', id, session_id, max })
     },
 
-    /** The session of a ticket; null if there is no such ticket. */
     async sessionOfTicket(id: string): Promise<string | null> {
       const row = await db
         .selectFrom('forward_tickets')
@@ -59,7 +54,7 @@ export function forwardStore(db: DatabaseOrTransaction) {
       return row?.session_id ?? null
     },
 
-    /** Deletes a ticket; answers what it was, null if another request has deleted it. */
+    /** Null if already deleted. */
     async takeTicket(id: string): Promise<StoredTicket | null> {
       const row = await db
         .deleteFrom('forward_tickets')
@@ -71,10 +66,7 @@ export function forwardStore(db: DatabaseOrTransaction) {
       return { sessionId, origin: row.origin, browser: row.browser, returnTo, expiresAt }
     },
 
-    /**
-     * Adds a session at a host in the place of the one that its session has there, and removes all but
-     * the newest `max` of that session.
-     */
+    /** Replaces the parent session's session at the host; keeps the parent's newest `max`. */
     async replace(
       id: string,
       { sessionId, origin, createdAt }: { sessionId: string; origin: string; createdAt: number },
@@ -102,15 +94,13 @@ export function forwardStore(db: DatabaseOrTransaction) {
 
 interface Newest {
   readonly table: 'forward_tickets' | 'forward_sessions'
-  /** The time by which rows are newer than others. */
   readonly by: 'expires_at' | 'created_at'
-  /** The row that was just added, which stays. */
+  /** Just added; stays. */
   readonly id: string
   readonly session_id: string
   readonly max: number
 }
 
-/** Deletes all but the newest `max` rows of a session. */
 async function keepNewest(
   db: DatabaseOrTransaction,
   { table, by, id, session_id, max }: Newest,

@@ -23,22 +23,20 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Hands a session over to the host of an application, once. */
 interface ForwardTicketsTable {
   /** Digest of the ticket. */
   id: string
-  /** The session that it is of; the end of that session removes it. */
+  /** Deleted with this session. */
   session_id: string
-  /** The origin of the application: scheme, host, and the port unless it is the scheme's own. */
+  /** The application's scheme, host, and port unless default. */
   origin: string
-  /** Digest of the cookie of the browser at that host. */
+  /** Digest of the browser cookie. */
   browser: string
-  /** The address of the application that was asked for. */
   return_to: string
   expires_at: number
 }
 
-/** A session at the host of an application, which ends with the session that it is of. */
+/** Ends with its parent session. */
 interface ForwardSessionsTable {
   /** Digest of the cookie's value. */
   id: string

@@ -4,20 +4,17 @@ import { loginFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Requirements } from './requirements.ts'
 
-/**
- * One way to log in, such as a password. It proves whose account it is; it decides nothing else.
- */
+/** Only proves the account; decides nothing else. */
 export interface Method {
-  /** Called before the limits count the attempt, for work that may sometimes take a while. */
+  /** Slow work before the limits count the attempt. */
   prepare?(): Promise<void>
   /**
    * @throws ApiError invalidCredentials for a wrong guess; another error does not count as a guess
    */
   prove(attempt: Attempt): Promise<Evidence>
   /**
-   * Called when the requirements have refused nothing. Work that takes a while must ask them again
-   * first: the account may have been locked meanwhile. @throws ApiError invalidCredentials if it
-   * was
+   * Slow work must check the requirements again first: the account may be locked in the meantime.
+   * @throws ApiError invalidCredentials
    */
   accepted?(evidence: Evidence): Promise<void>
 }
@@ -30,17 +27,14 @@ export interface AuthenticateDeps {
 export interface Authentication {
   readonly login: LoginAttempt
   readonly method: Method
-  /** The event of a wrong guess; the default is a failed login. */
+  /** For a wrong guess; default: a failed login. */
   readonly failure?: Failure['event']
 }
 
 /**
- * Runs a method of login: the limits count the attempt, the method gives its evidence, and the
- * stage `login` may refuse. Then it runs the work, which may settle the attempt. Any answer of the
- * work except `invalidCredentials` shows that the proof was right, so the work reads the account
- * again before it gives one.
- * @throws ApiError what the limits, the method and the requirements refuse; and what the work
- * throws
+ * The limits count the attempt, the method returns evidence, and the stage `login` may refuse. Then
+ * the work may settle the attempt. Any result except `invalidCredentials` reveals that the proof
+ * was right, so the work must read the account again first. @throws ApiError
  */
 export async function authenticate<T>(
   { limits, requirements }: AuthenticateDeps,

@@ -9,28 +9,23 @@ import type { Evidence } from './evidence.ts'
 import type { Stage } from './requirement-table.ts'
 import type { Passed, Requirements } from './requirements.ts'
 
-/** The result of a login: a session, a token, a pair of tokens, or one request. */
 export interface Result<Issued, Answer> {
-  /**
-   * Called in the completing transaction, and again if that is retried: it only uses the database.
-   */
+  /** May be retried: only uses the database. */
   issue(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Issued>
-  /** Called after the commit: signs tokens, sets cookies. */
+  /** Runs after the commit: signs tokens, sets cookies. */
   respond(issued: Issued, evidence: Evidence): Promise<Answer> | Answer
-  /** The secret of the browser's cookie, by which its device is known; only pages have one. */
   readonly browser?: string
 }
 
 export interface PresentAccount {
   readonly account: Account
-  /** How many sessions are stored for it, with ended ones that are not deleted yet. */
+  /** Including ended sessions. */
   readonly sessions: number
 }
 
-/** A present account, and how and when its user authenticated. */
 export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
 
-/** The stages at which a login completes, and the stage whose requirements apply in the transaction. */
+/** The stage that applies in the transaction. */
 export const commitStages = {
   login: 'commit',
   basic: 'commit',
@@ -41,11 +36,13 @@ export const commitStages = {
 export type Completing = keyof typeof commitStages
 
 /**
- * Issues a result for evidence that has passed. One transaction asks the requirements again, stores
- * the result, records the login and settles the attempt as succeeded.
+ * One transaction checks the requirements again, stores the result, records the login and settles
+ * the attempt.
  */
 export interface Completion {
-  /** @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile */
+  /**
+   * @throws ApiError invalidCredentials, accessDenied if the account has changed in the meantime
+   */
   complete<Issued, Answer>(
     passed: Passed<Completing>,
     attempt: Attempt | null,
@@ -55,19 +52,19 @@ export interface Completion {
 
 export interface CompletionDeps {
   readonly db: Database
-  /** For a request by Basic, which records nothing: its commits do not wait for the disk. */
+  /** Basic records nothing: no wait for the disk. */
   readonly asyncCommitDb: Database
   readonly events: Pick<Events, 'emitInTransaction'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
-  /** Reads the account in the transaction; null if it does not exist. */
+  /** Null if the account does not exist. */
   readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
-  /** The same for a login, which it records as the last one of the account, in one statement. */
+  /** Also records the login, in one statement. */
   readonly presentAtLogin: (
     trx: DatabaseOrTransaction,
     userId: number,
     byPassword: boolean,
   ) => Promise<PresentAccount | null>
-  /** Called in the transaction of a login, never for Basic. */
+  /** Never for Basic. */
   readonly signedIn: (
     trx: DatabaseOrTransaction,
     account: Account,
@@ -95,7 +92,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
           amr,
           since: { now: account, before },
         })
-        // The account may have got a role meanwhile that requires a factor: no result may carry it.
+        // A new role may require a factor.
         const added = requirements.unmet(stage, { account, amr })
         if (added) {
           const facts = { user_id: account.userId, requirement: added.requirement }

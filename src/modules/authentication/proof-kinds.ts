@@ -1,4 +1,4 @@
-/** The changes of the own account that can take it over or destroy it. Each wants proofs. */
+/** Can take over or destroy an account. */
 export const protectedChanges = [
   'password',
   'factor',
@@ -11,6 +11,6 @@ export const protectedChanges = [
 ] as const
 export type ProtectedChange = (typeof protectedChanges)[number]
 
-/** The kinds of proof that confirm a protected change, in addition to the login. */
+/** In addition to the login. */
 export const proofKinds = ['password', 'totp', 'provider', 'email'] as const
 export type ProofKind = (typeof proofKinds)[number]

@@ -5,7 +5,7 @@ import type { ProofsInput as ProofsOfRequest } from './proofs.ts'
 
 export const examplePassword = 'gravel-otter-lantern-41'
 
-/** The code of a second factor: of the app, or a recovery code. */
+/** Of the app, or a recovery code. */
 export const codeFields = {
   totp: {
     type: 'string',
@@ -15,14 +15,13 @@ export const codeFields = {
   recovery_code: { type: 'string', description: 'In place of `totp`; each can be used once' },
 } as const
 
-/** The solution of a challenge, in a body. */
 export const Captcha = {
   type: 'string',
   maxLength: 4096,
   description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
 } as const
 
-/** The proofs of a person in a body, as a client should send them. */
+/** For documentation. */
 export const sentProofs = {
   current_password: {
     type: 'string',
@@ -33,7 +32,7 @@ export const sentProofs = {
   captcha: Captcha,
 } as const
 
-/** The schema that validates: it has no types, because a value of another type is a wrong proof. */
+/** Without types: another type counts as a wrong proof. */
 export const acceptedProofs = {
   current_password: {},
   totp: {},
@@ -49,13 +48,11 @@ export const SentProofs = named(
 
 export const AcceptedProofs = { type: 'object', properties: acceptedProofs } as const
 
-/** The proofs of a body. */
 export function proofsIn(body: Static<typeof AcceptedProofs>): ProofsOfRequest {
   const { current_password: currentPassword, totp, recovery_code: recoveryCode, captcha } = body
   return { currentPassword, totp, recoveryCode, captcha }
 }
 
-/** The refusal of a change that lacks proofs. */
 export const confirmationRequired = errorWith(
   'confirmationRequired',
   {

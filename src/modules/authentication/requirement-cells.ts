@@ -10,21 +10,19 @@ import {
   stages,
 } from './requirement-table.ts'
 
-/** The name of what an external module adds to the table. */
 export type Outside = `x-${string}`
 
-/** What an external module adds to the table. A missing cell of a stage is an error of the compiler. */
+/** A missing cell of a stage is a compile error. */
 export interface AddedRequirements {
   readonly stages?: Readonly<Record<Outside, Readonly<Record<Requirement, Cell>>>>
   readonly requirements?: Readonly<Record<Outside, AddedRequirement>>
 }
 
-/** A requirement of an external module. Its name is also the code of the reason of its refusals. */
+/** The name is also the reason code of refusals. */
 export interface AddedRequirement {
   isMet(facts: Facts): boolean
-  /** Its cells; no step of a login meets it. */
   readonly cells: Readonly<Partial<Record<Stage | Outside, WithoutStep>>>
-  /** The cell of each stage that `cells` does not name. */
+  /** For stages not in `cells`. */
   readonly otherwise: WithoutStep
 }
 
@@ -32,12 +30,11 @@ type WithoutStep = Exclude<Cell, 'challenge'>
 
 declare module '../../core/module/module.ts' {
   interface Module {
-    /** Imports what the module adds to the requirement table. */
     readonly requirements?: () => Promise<AddedRequirements>
   }
 }
 
-/** What all modules add. @throws Error if two modules add the same name */
+/** @throws Error if two modules add the same name */
 export async function addedRequirements(
   modules: readonly Module[],
 ): Promise<Required<AddedRequirements>> {
@@ -54,11 +51,11 @@ export async function addedRequirements(
   }
 }
 
-/** The cells of each stage, in the order of the requirements; first those of the table. */
+/** The table first. */
 export function cellsByStage(
   added: AddedRequirements = {},
 ): ReadonlyMap<string, readonly (readonly [Requirement | Outside, Cell])[]> {
-  const requirements = Object.keys(requirementTable) as Requirement[] // its keys
+  const requirements = Object.keys(requirementTable) as Requirement[]
   const further = Object.entries(added.requirements ?? {}) as [Outside, AddedRequirement][]
   const row = (stage: Stage | Outside, cellOf: (requirement: Requirement) => Cell) =>
     [
@@ -72,13 +69,13 @@ export function cellsByStage(
     ] as const
   return new Map([
     ...stages.map((stage, index) => row(stage, (name) => requirementTable[name][index] ?? '')),
-    ...Object.entries(added.stages ?? {}).map(
-      ([stage, cells]) => row(stage as Outside, (name) => cells[name]), // the keys of the record
+    ...Object.entries(added.stages ?? {}).map(([stage, cells]) =>
+      row(stage as Outside, (name) => cells[name]),
     ),
   ])
 }
 
-/** Words of docs/access.txt, which operators compare between versions. */
+/** Operators compare docs/access.txt between versions. */
 const documented: Readonly<Record<string, string>> = {
   challenge: 'ask',
   unauthenticated: 'absent',
@@ -87,7 +84,7 @@ const documented: Readonly<Record<string, string>> = {
   '': '-',
 }
 
-/** The table as text for docs/access.txt: a line for each stage, and `-` for an empty cell. */
+/** For docs/access.txt: a line per stage, `-` for an empty cell. */
 export function describeRequirements(added?: AddedRequirements): string {
   const all = [...cellsByStage(added)]
   const names = all[0]?.[1].map(([requirement]) => requirement) ?? []

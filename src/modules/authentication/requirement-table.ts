@@ -1,7 +1,6 @@
 import { errorTable } from '../../core/error-table.ts'
 import type { ErrorName } from '../../core/errors.ts'
 
-/** The situations in which an account must meet requirements: see `requirementTable`. */
 export const stages = [
   'login',
   'basic',
@@ -20,17 +19,16 @@ export const stages = [
 export type Stage = (typeof stages)[number]
 
 /**
- * What happens if an account does not meet a requirement:
- * - the name of an error: it is thrown
- * - `challenge`: a step of the login can meet the requirement
- * - `unauthenticated`: the caller counts as not authenticated
- * - `enrolment-only`: the same, except on a route that enrols a factor
- * - `anonymous`: the caller goes on without the account
- * - empty: the requirement is not asked
+ * The result of an unmet requirement:
+ * - the name of an error: thrown
+ * - `challenge`: a login step can meet the requirement
+ * - `unauthenticated`: the caller is not authenticated
+ * - `enrolment-only`: the same, except on routes that enrol a factor
+ * - `anonymous`: the caller continues without the account
+ * - empty: not checked
  */
 export type Cell = ErrorName | 'challenge' | 'unauthenticated' | 'enrolment-only' | 'anonymous' | ''
 
-/** A cell for each stage. */
 type Row<Stages> = { readonly [Index in keyof Stages]: Cell }
 
 const [guess, deny, fail] = ['invalidCredentials', 'accessDenied', 'signInFailed'] as const
@@ -80,10 +78,8 @@ export const requirementTable = {
 } as const satisfies Record<string, Row<typeof stages>>
 
 export type Requirement = keyof typeof requirementTable
-/** The requirements that a step of a login can meet. */
 export type Step = Extract<Requirement, 'second_factor' | 'password_change' | 'enrolment'>
 
-/** Whether a cell refuses with an error. */
 export function isRefusal(cell: Cell): cell is ErrorName {
   return cell in errorTable
 }

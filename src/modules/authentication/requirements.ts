@@ -13,7 +13,6 @@ import {
   type Step,
 } from './requirement-table.ts'
 
-/** The first requirement that is not met. */
 export interface Unmet {
   readonly requirement: Requirement | Outside
   readonly cell: Exclude<Cell, ''>
@@ -21,30 +20,25 @@ export interface Unmet {
 
 declare const brand: unique symbol
 
-/** Evidence that meets all requirements of a stage. Only `Requirements.pass` creates it. */
+/** Only `Requirements.pass` creates this type. */
 export interface Passed<Of extends Stage | Outside> extends Evidence {
   readonly stage: Of
   readonly [brand]: true
 }
 
 export interface Requirements {
-  /** When the lockout of an account ends, in epoch milliseconds; null if it is not locked out. */
+  /** Epoch milliseconds; null if not locked out. */
   lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
-  /** The first unmet requirement of a stage; null if the account meets them all. */
   unmet(stage: Stage | Outside, facts: Facts): Unmet | null
-  /** Throws if a requirement of the stage refuses. @throws ApiError the first refusal */
+  /** @throws ApiError the first refusal */
   refuse(stage: Stage | Outside, facts: Facts): void
-  /**
-   * Answers the passed evidence, or the step that the login takes next.
-   * @throws ApiError as `refuse`
-   */
+  /** Returns the passed evidence, or the next step of the login. @throws ApiError as `refuse` */
   pass<Of extends Stage | Outside>(stage: Of, evidence: Evidence): Passed<Of> | Step
 }
 
 export interface RequirementsDeps {
   readonly config: Pick<Config, 'login' | 'secondFactor'>
   readonly clock: Clock
-  /** What modules add to the table. */
   readonly added?: AddedRequirements
 }
 
@@ -56,12 +50,12 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
   const isMetOfOurs: Record<Requirement, (facts: Facts) => boolean> = {
     no_deletion: ({ account: { deletionAt = null } }) => deletionAt === null,
     account_usable: ({ account }) => isUsable(account),
-    // The lockout after too many failures in a row. Sessions and tokens stay valid.
+    // Sessions and tokens stay valid.
     not_locked_out: ({ account }) => requirements.lockedOutUntil(account) === null,
     // Every change that ends all logins raises the version.
     unchanged: ({ since }) => since !== undefined && hasSameVersion(since),
-    // For a caller who sends the password with each request. A stronger hash keeps the version, and
-    // an end of all logins keeps the hash: one of the two must be the same.
+    // For a caller who sends the password with each request. A rehash keeps the version, and an end
+    // of all logins keeps the hash: one must be unchanged.
     same_password({ since }) {
       if (since === undefined) return false
       const { passwordHash } = since.before
@@ -107,7 +101,7 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
       }
       if (unmet && isStep(unmet)) return unmet.requirement
       if (unmet) throw new Error(`${stage} completes nothing`)
-      return { ...evidence, stage } as Passed<typeof stage> // created here only
+      return { ...evidence, stage } as Passed<typeof stage> // the only place
     },
   }
   return requirements
@@ -122,7 +116,6 @@ const codes = {
   enrolment: 'account_must_enrol',
 } as const satisfies Partial<Record<Requirement, string>>
 
-/** Why an account that does not meet a requirement of a stage is refused. */
 export function reasonOfUnmet(
   { requirement }: Pick<Unmet, 'requirement'>,
   stage: Stage | Outside,
@@ -142,7 +135,7 @@ function isOutside(requirement: Requirement | Outside): requirement is Outside {
   return requirement.startsWith('x-')
 }
 
-/** The cells of each stage that are not empty, in the order in which they are asked. */
+/** Non-empty cells, in the order of the checks. */
 function askedCells(added: AddedRequirements | undefined) {
   return new Map(
     [...cellsByStage(added)].map(([stage, all]) => {

@@ -16,7 +16,7 @@ declare module '../../core/config/load.ts' {
 }
 
 export function configure(reading: Reading) {
-  const requiredOf = reading.values.REQUIRE_SECOND_FACTOR as readonly Role[] // an unknown one is a mistake
+  const requiredOf = reading.values.REQUIRE_SECOND_FACTOR as readonly Role[] // an unknown role is a mistake
   return {
     config: { secondFactor: { requiredOf } },
     mistakes: unknownRoleMistakes('REQUIRE_SECOND_FACTOR', reading),

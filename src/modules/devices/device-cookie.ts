@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { Result } from '../authentication/completion.ts'
 
-/** Its name, which an application at the host of this service is not told. */
+/** Hidden from applications at the service's host. */
 export const deviceCookieName = '__Host-device'
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const secretBytes = 32
@@ -10,9 +10,8 @@ const format = /^[A-Za-z0-9_-]{43}$/
 const keptSeconds = 365 * 86_400
 
 /**
- * The result of a login on the pages: it hands the long-lived cookie of the browser to the
- * completion, which knows the device by it, and sets the cookie with the answer. It signs no one in:
- * it is a secret only so that no other browser can pass for this one.
+ * Identifies the device of a login by a long-lived cookie. Signs nobody in; secret only so that no
+ * other browser can pose as this device.
  */
 export function ofBrowser<Issued, Answer>(
   result: Result<Issued, Answer>,

@@ -9,13 +9,12 @@ import { loginNewDevice } from '../authentication/events.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { originNow } from './origin.ts'
 
-/** The devices that have signed in to an account, by which a new device is noticed. */
 export interface Devices {
   /**
-   * Learns the device of a login that completes, in its transaction. An unknown device, while others
-   * are known, is an event if the account has a verified address, to which a notice can go.
-   * @param browser the secret of the browser's cookie: see device-cookie.ts; without one, the device
-   * is the kind of browser in its network
+   * Stores the device in the login's transaction. An unknown device of an account with known
+   * devices is an event if a notice can be mailed.
+   * @param browser the cookie's secret: see device-cookie.ts; without a cookie, browser family and
+   * network identify the device
    */
   signedIn(
     trx: DatabaseOrTransaction,
@@ -23,22 +22,18 @@ export interface Devices {
     browser?: string,
   ): Promise<void>
   /**
-   * The digest of a browser by its cookie, if it is a device of the account; otherwise null. The kind
-   * of a browser and its network never count. It costs the same for every user id.
+   * The browser's digest if known to the account. Only cookies count. Same cost for every user id.
    */
   ofBrowser(userId: number, browser: string): Promise<string | null>
-  /**
-   * Forgets those of an account whose password was reset. The next one is an event all the same: it
-   * need not be the owner's.
-   */
+  /** After a password reset. The next device is still an event: it may not be the owner's. */
   forget(trx: DatabaseOrTransaction, userId: number): Promise<void>
-  /** Deletes up to `batchSize` that were not seen for a year; answers how many. */
+  /** Returns the count; devices expire after a year. */
   purge(batchSize: number): Promise<number>
 }
 
 export interface DevicesDeps {
   readonly db: Database
-  /** For the purge, which may be lost with the power. */
+  /** The purge may be lost in a power failure. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly events: Pick<Events, 'emitInTransaction'>
@@ -48,7 +43,7 @@ export interface DevicesDeps {
 const dayMs = 86_400_000
 const keptMs = 365 * dayMs
 const maxDevices = 50
-// Keeps the next device from being the first of the account, of which no one is told.
+// Otherwise the next device would be the first, without a notice.
 const noDevice = 'none'
 
 const seenAt = prepared<{ userId: number; device: string }, { last_seen_at: number }>(
@@ -62,7 +57,7 @@ const seenAt = prepared<{ userId: number; device: string }, { last_seen_at: numb
 
 export function createDevices({ db, asyncCommitDb, clock, events, keys }: DevicesDeps): Devices {
   const key = derivedKey(keys.dataKey, 'known devices')
-  // A cookie is a text and a kind is a list, so that no cookie can name a kind.
+  // Text for cookies, a list for kinds: a cookie cannot imitate a kind.
   const digestOf = (userId: number, device: string | readonly (string | null)[]) =>
     keyedDigest(key, JSON.stringify([userId, device]))
 
@@ -108,7 +103,7 @@ export function createDevices({ db, asyncCommitDb, clock, events, keys }: Device
   }
 }
 
-/** The family of browser and system, and the network: /24 of IPv4, /64 of IPv6. */
+/** Family of browser and system, and the network: /24 of IPv4, /64 of IPv6. */
 function kindOfDevice(now: number): readonly (string | null)[] {
   const { address, device } = originNow(now)
   return [device?.browser ?? null, device?.system ?? null, address && networkOf(address)]

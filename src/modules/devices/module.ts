@@ -1,7 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
-/** The browsers that have signed in to an account, known by a cookie. */
 export const module: Module = {
   name: 'devices',
   tables,

@@ -1,7 +1,6 @@
 import { isoTime } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/export-section.ts'
 
-/** The devices that have signed in, and are known still. */
 export const sections: readonly ExportSection[] = [
   list({ name: 'devices', tables: ['known_devices'] }, async (db, userId) => {
     const rows = await db

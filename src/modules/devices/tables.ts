@@ -16,7 +16,6 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** The devices that have signed in to an account. */
 interface KnownDevicesTable {
   user_id: number
   /** Keyed digest. */

@@ -1,4 +1,4 @@
-/** A browser, or another program, and its operating system; null: not recognised. */
+/** Null: not recognised. */
 export interface Device {
   readonly browser: string | null
   readonly system: string | null
@@ -6,10 +6,7 @@ export interface Device {
 
 const maxLength = 256
 
-/**
- * The marks of browsers and programs, in the order in which they count: most browsers name those
- * that they are built on as well.
- */
+/** First match wins: browsers also name the browsers on which they are based. */
 const browsers: readonly (readonly [mark: string, name: string])[] = [
   ['Edg/', 'Edge'],
   ['EdgA/', 'Edge'],
@@ -53,9 +50,8 @@ const systems: readonly (readonly [mark: string, name: string])[] = [
 ]
 
 /**
- * Names the browser and the operating system of a User-Agent, for a person to recognise. The names
- * are ours, never text of the header, so that a header puts nothing into a mail. It looks for fixed
- * marks in the first 256 characters: no header makes it slow.
+ * For people. Returns fixed names, never text of the header, so that a header cannot inject text
+ * into mail. Searches only 256 characters, to bound the time.
  */
 export function parseUserAgent(header: string | null): Device {
   const text = (header ?? '').slice(0, maxLength)

@@ -12,10 +12,7 @@ import { IdentityId, IdentityList, identityView } from './schemas.ts'
 const tag = 'Administration of accounts'
 const access = { rule: role('ADMIN') }
 
-/**
- * The identities of an account for administrators: GET /api/admin/accounts/{username}/identities, and
- * DELETE of one. None is linked here: that needs a sign-in at the provider.
- */
+/** Linking requires a sign-in at the provider. */
 export async function routes(app: App, { accounts, identities, providers }: Needs): Promise<void> {
   const named = accountNamed(accounts)
 

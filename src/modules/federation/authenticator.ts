@@ -25,9 +25,9 @@ import { deadline, type Provider, within } from './provider.ts'
 import type { Providers } from './providers.ts'
 
 /**
- * Accepts bearer tokens of identity providers (spec 5.4) wherever an own token is accepted. The
- * unverified `iss` of a token selects the issuer; then only the keys and the settings of that
- * issuer count, so that no issuer can issue a token for another one.
+ * Accepts bearer tokens of identity providers (spec 5.4). The unverified `iss` selects the issuer;
+ * then only that issuer's keys and settings count, so that no issuer can issue another issuer's
+ * tokens.
  */
 export interface ExternalDeps {
   readonly clock: Clock
@@ -43,19 +43,16 @@ const maxKept = 10_000
 interface Verified {
   readonly claims: ExternalClaims
   readonly provider: Provider
-  /** The generation of the keys that verified the token. */
+  /** Of the keys that verified the token. */
   readonly generation: number
 }
 
 export interface ExternalBearer {
-  /** Wraps the authenticator of the service's own tokens, to accept those of providers as well. */
+  /** Accepts tokens of providers in addition to the service's own tokens. */
   beside(own: Authenticator): Authenticator
-  /**
-   * Whether a bearer request with a provider's token would be accepted now: its subject, and why it
-   * would not be. Null if no provider issues it.
-   */
+  /** Why a request with the token would be rejected. Null if no provider issues the token. */
   judge(token: string): Promise<JudgedToken | null>
-  /** Revokes a provider's token here, for POST /logout; true if the request has one. */
+  /** For POST /logout; false if the request has no such token. */
   end(request: FastifyRequest): Promise<boolean>
 }
 
@@ -117,7 +114,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     },
   }
 
-  /** Finds the provider of an unverified token, whose keys then verify it. */
+  /** By the unverified `iss`. */
   function issuerOf(token: string): Provider | undefined {
     const known = verified.get(token)
     if (known) return known.provider
@@ -184,7 +181,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     }
   }
 
-  /** Creates the principal of a token; null if the linked account is locked or disabled. */
+  /** Null if locked or disabled. */
   function principalOf(claims: ExternalClaims, account: Account | null): Principal | null {
     const { sub, roles, auth_time, client_id, scopes, username = sub } = claims
     const caller = {
@@ -192,17 +189,17 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       username,
       roles: new Set(roles),
       credential: { scheme: 'external', claims },
-      // Without the claim the login may have been at any time.
+      // Unknown without the claim.
       authTime: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
       amr: claims.amr ?? ['fed'],
       ...(client_id !== undefined && { client: client_id }),
-      // Another authorization server issued the token to a client, which its scopes limit.
+      // The token belongs to a client, limited by its scopes.
       scopes: new Set(scopes),
     } as const
     if (!account) return caller
     const unmet = requirements.unmet('external', { account })
-    // As with Basic, a token cannot prove the account's second factor or set a new password, so it
-    // does not act for the account then. The caller keeps the roles that the provider states.
+    // Like Basic, a token cannot prove a second factor or set a password, so it does not act for
+    // the account. The caller keeps the provider's roles.
     if (unmet?.cell === 'anonymous') return caller
     if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
@@ -213,17 +210,17 @@ function unusable(account: Account | null): RefusalReason {
   return { code: 'external_account_unusable', facts: { user_id: account?.userId ?? null } }
 }
 
-/** The subject of a caller, never a user's id: an issuer is a URL, which contains no `#`. */
+/** Never a user's id: an issuer is a URL, without `#`. */
 function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
   return `${iss}#${sub}`
 }
 
-/** The claims by which revocations judge the token. Versions exist for own tokens only. */
+/** Only own tokens have versions. */
 function judgedClaims({ jti, iss, sub }: ExternalClaims): JudgedClaims {
   return { jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity }
 }
 
-/** The token without its signature: anyone can compute a second valid ECDSA signature from one. */
+/** Anyone can derive a second valid ECDSA signature. */
 function signedPart(token: string): string {
   return token.slice(0, token.lastIndexOf('.'))
 }

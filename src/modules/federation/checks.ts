@@ -23,7 +23,7 @@ const identityProviders: Check<OfflineContext> = {
         await provider.keys.find(undefined, 'RS256') // loads them
       } catch (error) {
         const reason = reasonOf(error instanceof ApiError ? error.cause : error)
-        // Away is often over in a minute; a wrong answer stays.
+        // Unavailability is often temporary; a wrong response is not.
         const isAway = error instanceof ApiError && error.status === 503
         const what = `The provider ${name} (${issuer}) does not answer as it should: ${reason}.`
         found.push({ what, level: isAway ? 'warning' : 'error' })

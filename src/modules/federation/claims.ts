@@ -16,26 +16,25 @@ type Raw = Readonly<Record<string, unknown>>
 export interface Expected {
   readonly issuer: string
   readonly audience: string
-  /** The service's own client, whose ID tokens must not be accepted as access tokens. */
+  /** Its ID tokens must not be accepted as access tokens. */
   readonly clientId: string | undefined
   readonly rolesClaim: string
   readonly allowedRoles: readonly Role[]
-  /** The digest of header and payload, which identifies the token; a signature is not unique. */
+  /** Of header and payload; a signature is not unique. */
   readonly digest: string
 }
 
 const maxSubjectLength = 255 // OpenID Connect Core section 2
-/** The accepted `typ` headers. RFC 9068 section 2.1; most providers write `JWT`. */
+/** RFC 9068 section 2.1; most providers write `JWT`. */
 const typesOfAccessTokens = new Set(['at+jwt', 'application/at+jwt', 'jwt'])
 /** Claims of ID and logout tokens only. OpenID Connect Core 2, 3.1.3.6, Back-Channel Logout 2.4. */
 const claimsOfOthers = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
-/** The kinds of other tokens in the claims `typ` of Keycloak and `token_use` of Cognito. */
+/** Other tokens by `typ` (Keycloak) and `token_use` (Cognito). */
 const kindsOfOthers = new Set(['id', 'refresh', 'offline', 'logout'])
 
 /**
- * Parses the claims of a provider's access token at `now` (epoch milliseconds). RFC 9068 section 4.
- * Null for another kind of token, another audience, a token that is not valid at that time, and a
- * token that is bound to a key (`cnf`: RFC 8705, RFC 9449). `tell` hears why.
+ * `now`: epoch milliseconds. RFC 9068 section 4. Null for other kinds of tokens, another audience,
+ * an invalid time, and key-bound tokens (`cnf`: RFC 8705, RFC 9449).
  */
 export function parseExternalClaims(
   raw: Raw,
@@ -74,13 +73,12 @@ function externalClaims(
     scopes: scopesOf(raw),
     ...clientOf(raw),
     ...(amr.length > 0 && { amr }),
-    // A login cannot be later than the token that states it.
+    // A login cannot be later than its token.
     ...(isTime(auth_time) && { auth_time: Math.min(auth_time, iat) }),
     ...standardClaims(raw),
   }
 }
 
-/** Which claim refuses a token that `externalClaims` has refused. */
 function faultOf(raw: Raw, header: Raw, expected: Expected, now: number): RefusalReason {
   const { iss, sub, aud, exp, iat = 0, nbf = iat } = raw
   if (iss !== expected.issuer) {
@@ -98,7 +96,7 @@ function faultOf(raw: Raw, header: Raw, expected: Expected, now: number): Refusa
   return { code: 'claim_aud', facts: { aud: shownClaim(aud), expected: expected.audience } }
 }
 
-/** The standard claims of tokens and UserInfo that are valid text. OpenID Connect Core 5.1. */
+/** The valid claims of tokens and UserInfo. OpenID Connect Core 5.1. */
 export interface StandardClaims {
   readonly username?: string
   readonly email?: string
@@ -114,9 +112,8 @@ export function standardClaims({ preferred_username, email, name }: Raw): Standa
 }
 
 /**
- * Reads the roles in a claim, named by its name or by a path with dots; null if there is no such
- * claim. The claim is a list of names; names that the provider may not assign are ignored, and any
- * other type has no roles.
+ * By name or dotted path; null without the claim. Ignores roles that the provider may not assign;
+ * only lists have roles.
  */
 export function rolesAt(
   raw: Raw,
@@ -132,9 +129,8 @@ export function rolesAt(
 }
 
 /**
- * Reads the scopes: `scope`, a text with single spaces (RFC 9068 section 2.2.3, RFC 8693 section
- * 4.2), or otherwise `scp` of some providers, such a text or a list. If any element is no scope
- * (RFC 6749 section 3.3), there are none.
+ * `scope`, separated by spaces (RFC 9068 section 2.2.3, RFC 8693 section 4.2), or `scp`: text or a
+ * list. Empty if any element is invalid (RFC 6749 section 3.3).
  */
 function scopesOf({ scope, scp }: Raw): readonly string[] {
   const given =
@@ -146,16 +142,16 @@ function textsOf(value: unknown): readonly string[] {
   return typeof value === 'string' ? value.split(' ') : []
 }
 
-/** Reads the client: RFC 9068 section 2.2, or the authorized party of OpenID Connect Core 2. */
+/** RFC 9068 section 2.2, or the authorized party of OpenID Connect Core 2. */
 function clientOf({ client_id, azp }: Raw): Pick<ExternalClaims, 'client_id'> {
   const client = client_id ?? azp
   return isText(client) ? { client_id: client } : {}
 }
 
-/** Reads an own member of an object; `constructor` is no claim. */
+/** `constructor` is no claim. */
 function member(value: unknown, name: string): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject && Object.hasOwn(value, name) ? (value as Raw)[name] : undefined // it has the name
+  return isObject && Object.hasOwn(value, name) ? (value as Raw)[name] : undefined
 }
 
 function isAccessToken(raw: Raw, { typ }: Raw, { audience, clientId }: Expected): boolean {
@@ -163,7 +159,7 @@ function isAccessToken(raw: Raw, { typ }: Raw, { audience, clientId }: Expected)
   if (raw.cnf !== undefined || claimsOfOthers.some((name) => raw[name] !== undefined)) return false
   if ([raw.typ, raw.token_use].some((kind) => kindsOfOthers.has(String(kind).toLowerCase())))
     return false
-  // The audience of an ID token is its client: then only the type of an access token is accepted.
+  // An ID token's audience is its client: then require the access token type.
   return audience !== clientId || typ.toLowerCase() !== 'jwt'
 }
 
@@ -171,7 +167,6 @@ function audiences(aud: unknown): readonly unknown[] {
   return Array.isArray(aud) ? aud : [aud]
 }
 
-/** Whether a claim is a valid subject, in an access token or an ID token. */
 export function isSubject(value: unknown): value is string {
   return isText(value) && codePointLength(value) <= maxSubjectLength
 }
@@ -180,7 +175,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isStorableText(value)
 }
 
-/** Whether a claim is a time in seconds that can be converted to milliseconds. */
+/** In seconds, convertible to milliseconds. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value * 1000 <= Number.MAX_SAFE_INTEGER
 }

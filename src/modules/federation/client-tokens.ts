@@ -4,28 +4,26 @@ import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import { asApiError } from './faults.ts'
 import { type Client, deadline, type Provider } from './provider.ts'
 
-/** Gets tokens of a provider as its client, for this service or for a user. Spec 4.4, 5.4. */
+/** Spec 4.4, 5.4. */
 export interface ClientTokens {
-  /**
-   * A token for the service itself, cached until shortly before it expires. RFC 6749 section 4.4.
-   */
+  /** Cached until shortly before expiry. RFC 6749 section 4.4. */
   clientCredentials(options?: TokenOptions): Promise<ClientToken>
-  /** The deprecated flow. @throws ApiError accessDenied unless the settings allow it */
+  /** Deprecated flow. @throws ApiError accessDenied unless allowed */
   password(username: string, password: string, options?: TokenOptions): Promise<ClientToken>
   /** RFC 6749 section 6. */
   refresh(refreshToken: string): Promise<ClientToken>
 }
 
 export interface TokenOptions {
-  /** Names separated by spaces; absent: the provider's default. */
+  /** Separated by spaces. */
   readonly scope?: string | undefined
-  /** The API that the token is for, if the provider requires one. RFC 8707. */
+  /** If required by the provider. RFC 8707. */
   readonly resource?: string | undefined
 }
 
 export interface ClientToken {
   readonly accessToken: string
-  /** Epoch milliseconds; null if the provider does not tell. */
+  /** Epoch milliseconds; null if unknown. */
   readonly expiresAt: number | null
   readonly refreshToken: string | null
   readonly scope: string | null
@@ -33,13 +31,11 @@ export interface ClientToken {
 
 type Answer = Awaited<ReturnType<Client['library']['clientCredentialsGrant']>>
 
-/**
- * A cached token is replaced this long before it expires, so that it does not expire on its way.
- */
+/** Avoids expiry in transit. */
 const marginMs = 30_000
 const maxKept = 100
 
-/** All functions throw ApiError signInFailed, identityProvider or serviceUnavailable. */
+/** @throws ApiError signInFailed, identityProvider or serviceUnavailable */
 export function createClientTokens(
   provider: Provider,
   { clock }: { readonly clock: Clock },
@@ -56,7 +52,7 @@ export function createClientTokens(
         return Promise.resolve(known)
       }
       const pending = underWay.get(key)
-      if (pending) return pending // one request for all waiting callers
+      if (pending) return pending // one request for all callers
       const asked = ask(({ library, configuration }) =>
         library.clientCredentialsGrant(configuration, parameters),
       )

@@ -6,7 +6,7 @@ import { wrong } from './guarded-fetch.ts'
 import type { IdentityClaims } from './identities.ts'
 import { type Client, deadline, type Provider, within } from './provider.ts'
 
-/** The values that bind the answer of the provider to its request. */
+/** Bind the provider's response to its request. */
 export interface FlowSecrets {
   readonly state: string
   readonly nonce: string
@@ -16,17 +16,16 @@ export interface FlowSecrets {
 
 export interface AuthorizationOptions {
   readonly redirectUri?: string
-  /** Whether the person must sign in again and the provider must send `auth_time`. */
+  /** Forces a new sign-in and requires `auth_time`. */
   readonly isFresh?: boolean
 }
 
-// OpenID Connect Core 3.1.2.1: with `max_age` the ID token has `auth_time`.
+// OpenID Connect Core 3.1.2.1: `max_age` adds `auth_time`.
 const fresh = { prompt: 'login', max_age: '300' } as const
 
 /**
- * Answers the address of the authorization request. RFC 6749 section 4.1.1, RFC 7636 section 4.3;
- * OpenID Connect Core 3.1.2.1.
- * @throws ApiError identityProvider if the provider has no authorization endpoint
+ * RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core 3.1.2.1.
+ * @throws ApiError identityProvider without an authorization endpoint
  */
 export async function authorizationUrl(
   { config }: Provider,
@@ -50,8 +49,8 @@ export async function authorizationUrl(
 }
 
 /**
- * Exchanges the callback's query for the claims about a person, with all checks of OpenID Connect
- * Core 3.1.3. @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+ * All checks of OpenID Connect Core 3.1.3. @throws ApiError signInFailed, accessDenied,
+ * identityProvider, serviceUnavailable
  */
 export async function exchange(
   provider: Provider,
@@ -69,7 +68,6 @@ export async function exchange(
   }
 }
 
-/** The query with which a browser returns, and the redirect address that it was given. */
 export interface Return {
   readonly client: Client
   readonly url: URL
@@ -77,13 +75,13 @@ export interface Return {
   readonly limit: AbortSignal
 }
 
-/** Exchanges a code for tokens and verifies them. @throws ApiError as `exchange` */
+/** @throws ApiError as `exchange` */
 export async function exchangeCode(
   provider: Provider,
   { client, url, secrets: { state, nonce, verifier }, limit }: Return,
 ) {
   try {
-    // The library checks state, iss (RFC 9207) and errors, sends the code and checks the ID token.
+    // The library checks state, iss (RFC 9207) and the ID token.
     const tokens = await client.library.authorizationCodeGrant(client.configuration, url, {
       expectedState: state,
       expectedNonce: nonce,
@@ -100,12 +98,12 @@ export async function exchangeCode(
   }
 }
 
-/** The tolerated difference of clocks, the same as the library's for `exp` and `nbf`. */
+/** Clock skew, the same as the library's for `exp` and `nbf`. */
 const toleranceSeconds = 30
 
 /**
- * Checks what the library does not: it accepts any text as `sub` and any number as `iat`. OpenID
- * Connect Core section 2 and 3.1.3.7 (10). @throws ApiError identityProvider
+ * The library accepts any `sub` and `iat`. OpenID Connect Core section 2 and 3.1.3.7 (10). @throws
+ * ApiError identityProvider
  */
 function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
   if (!isSubject(sub)) throw wrong('the ID token has no subject of 1 to 255 characters')
@@ -115,17 +113,15 @@ function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
 }
 
 /**
- * Verifies the signature of an ID token with the provider's keys and asymmetric algorithms only.
- * The library does not: it trusts the connection to the token endpoint, as section 3.1.3.7 (6)
- * allows.
- * @throws ApiError identityProvider, serviceUnavailable
+ * The library skips the signature, as section 3.1.3.7 (6) allows. @throws ApiError
+ * identityProvider, serviceUnavailable
  */
 async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
   const verified = await verifyJws(idToken, (kid, { alg }) => keys.find(kid, alg))
   if (!verified) throw wrong('the ID token has no valid signature')
 }
 
-/** Reads UserInfo if the ID token lacks name or e-mail; the library compares the two `sub`. */
+/** If the ID token lacks name or email; the library compares both `sub`. */
 async function userInfo(
   { library, configuration }: Client,
   accessToken: string,
@@ -157,10 +153,7 @@ function personOf(
   }
 }
 
-/**
- * The time of the authentication at the provider, in epoch milliseconds, never after `now`. A time in
- * the future, in milliseconds for example, says nothing: otherwise each login would count as recent.
- */
+/** Epoch milliseconds. Ignores a future time: otherwise each login would count as recent. */
 function authTimeOf({ auth_time }: IDToken, now: number): number | undefined {
   if (typeof auth_time !== 'number' || !Number.isFinite(auth_time) || auth_time <= 0)
     return undefined

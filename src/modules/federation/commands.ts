@@ -14,11 +14,7 @@ const ofProvider = {
 } as const
 const loginTimeoutSeconds = 300
 
-/**
- * The commands that use the service as a client of its identity providers, to test the settings.
- * Secrets come from the settings, a prompt or standard input, never from arguments, which every
- * user of the machine can read.
- */
+/** Secrets never come from arguments, which every user of the machine can read. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'oidc discover',
@@ -141,7 +137,7 @@ async function show({ accessToken, expiresAt, refreshToken, scope }: ClientToken
   }
 }
 
-/** Runs work, and shows the operator the cause of a refusal. @throws CommandError */
+/** @throws CommandError */
 async function told(work: () => Promise<void>): Promise<void> {
   const { ApiError } = await import('../../core/errors.ts')
   try {

@@ -17,10 +17,7 @@ export interface ContinueDeps {
 // Long enough to set up an authenticator app.
 const flowSeconds = 1800
 
-/**
- * Begins the flow of pages that takes the step that is left after the provider: see pages/sign-in/.
- * @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile
- */
+/** @throws ApiError invalidCredentials, accessDenied if the account has changed in the meantime */
 export async function continueOnPages(
   { accounts, db, pageFlows, secondFactor }: ContinueDeps,
   { step, evidence }: { readonly step: Step; readonly evidence: Evidence },
@@ -28,7 +25,7 @@ export async function continueOnPages(
   browser: Browser,
 ): Promise<PageFlow<SignInData>> {
   const { account } = evidence
-  // An enrolment shows its secret at each request, so the flow keeps it.
+  // Each request shows the same secret.
   const enrolment = step === 'enrolment' ? await secondFactor.begin(account) : null
   const data: SignInData = {
     column: 'providerPage',
@@ -39,7 +36,7 @@ export async function continueOnPages(
   const { userId } = account
   const start = { purpose: 'page_sign_in', step, returnTo, seconds: flowSeconds, userId } as const
   return transact(db, [lockName.account(userId)], async (trx) => {
-    await accounts.reread(trx, account, 'providerCommit') // it may have been deleted meanwhile
+    await accounts.reread(trx, account, 'providerCommit') // may be deleted in the meantime
     return pageFlows.begin(trx, { ...start, data }, browser)
   })
 }

@@ -16,7 +16,6 @@ import { cookiesOf, type TestBrowser, testBrowser } from '../../../test/test-bro
 import { main } from '../../cli/run.ts'
 import { stepSeconds } from '../totp/totp.ts'
 
-/** Gives an account an identity; answers its id. */
 export async function identityOf(
   { app }: World,
   { who }: Pick<Caller, 'who'>,
@@ -31,13 +30,11 @@ export async function identityOf(
   return id
 }
 
-/** The request by which a browser comes back from the provider. */
 async function comingBack(browser: TestBrowser, url: string): Promise<Made> {
   const { pathname, search } = await browser.until(url)
   return { path: pathname + search, headers: cookiesOf(browser) }
 }
 
-/** A browser that goes to the provider, and the address there: to sign in, or to link an account. */
 async function begun({ app, newName }: World, path: string) {
   const provider = await exampleProvider(path.includes('acme') ? 'acme' : 'default')
   const name = newName()
@@ -60,7 +57,6 @@ async function linking(world: World) {
   return { browser, session, url: String(asked.body.url) }
 }
 
-/** A sign-in at the provider that is asked for the second factor of its account. */
 async function halfway(world: World) {
   const { browser, session, url } = await linking(world)
   await browser.open(url)
@@ -150,7 +146,6 @@ export const commands: CommandExamples = {
   'oidc login': { run: logIn },
 }
 
-/** In this process, with a browser that goes where it is sent. */
 async function logIn(): Promise<object[]> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   stdout.resume()

@@ -2,7 +2,7 @@ import { ApiError, type ErrorRow } from '../../core/errors.ts'
 import { wrong } from './guarded-fetch.ts'
 import { providerFailed } from './problems.ts'
 
-/** The errors for the user by the codes of an authorization response. RFC 6749 section 4.1.2.1. */
+/** RFC 6749 section 4.1.2.1. */
 const byAuthorizationError = {
   access_denied: 'accessDenied',
   temporarily_unavailable: 'serviceUnavailable',
@@ -10,9 +10,8 @@ const byAuthorizationError = {
 } as const
 
 /**
- * Converts an error of the client library. Its errors hold whole answers with tokens, so only the
- * description of the fault is kept. If the provider was not asked yet, the caller's request is at
- * fault.
+ * The library's errors contain responses with tokens, so only the description is kept. Until the
+ * provider was asked, the caller's request is at fault.
  */
 export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boolean }): ApiError {
   const known = apiErrorIn(error)
@@ -38,20 +37,16 @@ function failed(
   return new ApiError(row, { cause: new Error(detail), reason: { code, facts: { detail } } })
 }
 
-/**
- * An ApiError that `guardedFetch` has thrown; the library wraps it as a cause of its own errors.
- */
+/** The library wraps errors of `guardedFetch` as a cause. */
 function apiErrorIn(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   return error instanceof Error && error.cause !== undefined ? apiErrorIn(error.cause) : undefined
 }
 
-/**
- * Describes an error. Message and code are the library's; the OAuth error code is the provider's.
- */
+/** Message and code are the library's; the OAuth error code is the provider's. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'something that is no error was thrown'
-  const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // as above
+  const { code, error: oauthError } = error as { code?: unknown; error?: unknown }
   const word = typeof oauthError === 'string' && /^[\w.-]{1,64}$/.test(oauthError) ? oauthError : ''
   if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') {
     return 'the provider refuses the client: its identifier, its secret or the way it is shown'

@@ -18,88 +18,71 @@ import type { IdentityClaims } from './identities.ts'
 import { deadline, type Provider } from './provider.ts'
 
 /**
- * The client side of the authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC
- * 7636, RFC 9207. The database holds the state of a flow, so that any process can finish it.
+ * Authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC 7636, RFC 9207. State is
+ * in the database, so that any process can finish a flow.
  */
 export interface Flows {
   /**
-   * Begins a flow; answers the address to which the browser is sent.
-   * @throws ApiError identityProvider; serviceUnavailable, also if too many sign-ins are under way;
-   * invalidCredentials if the account that links has ended its logins meanwhile
+   * @throws ApiError identityProvider; serviceUnavailable, also for too many pending sign-ins;
+   * invalidCredentials if the linking account has ended its logins
    */
   begin(provider: Provider, beginning: FlowStart): Promise<URL>
   /**
-   * Finishes a flow with the query of the callback. It uses the flow up, also if it fails.
+   * Consumes the flow, even on failure.
    * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
    */
   finish(provider: Provider, query: URLSearchParams, browser: string): Promise<FinishedFlow>
-  /**
-   * Stores a sign-in that a second factor must confirm; answers its ticket.
-   * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
-   */
+  /** Returns the ticket. @throws ApiError invalidCredentials if the account has ended its logins */
   suspend(
     account: Account,
     finished: Pick<FinishedFlow, 'person' | 'provider' | 'returnTo'>,
   ): Promise<string>
-  /** Finds the sign-in of a ticket. @throws ApiError signInFailed if it has ended */
+  /** @throws ApiError signInFailed if expired */
   waiting(ticket: string | undefined): Promise<SuspendedFlow>
-  /**
-   * Uses the ticket up, in the transaction of the sign-in.
-   * @throws ApiError signInFailed if another request has used it
-   */
+  /** Consumes the ticket. @throws ApiError signInFailed if already used */
   resume(trx: DatabaseOrTransaction, ticket: string, waiting: SuspendedFlow): Promise<void>
 }
 
-/** The inputs of a flow. */
 export interface FlowStart {
   readonly returnTo: string
-  /** The value of the cookie that binds the flow to its browser. */
   readonly browser: string
-  /** The caller that links an identity or proves itself, or, for a sign-in, the client's address. */
+  /** For a sign-in, the client's address. */
   readonly by: LinkingCaller | ProvingCaller | string
-  /** Whether the person must sign in again at the provider. */
   readonly isFresh?: boolean
 }
 
-/** A caller that gives a proof for a change of its account. */
 export interface ProvingCaller extends Pick<LinkingCaller, 'account' | 'guard'> {
   readonly proves: true
 }
 
-/** A caller that links an identity to its account. */
 export interface LinkingCaller {
   readonly account: Account
-  /** The session of the caller; null if a token or a password authenticates it. */
+  /** Null for a token or a password. */
   readonly sessionId: string | null
-  /** The bearer token of the caller; null if a session or a password authenticates it. */
+  /** Null for a session or a password. */
   readonly token: JudgedClaims | null
-  /** Decides in a transaction whether the caller is still allowed to link. */
   readonly guard: Guard | undefined
 }
 
-/** A finished flow: the claims about the user, and the purpose of the flow. */
 export interface FinishedFlow {
   readonly provider: string
   readonly person: IdentityClaims
   readonly returnTo: string
-  /** The account as it was when the linking began; null for a sign-in. */
+  /** As it was when the linking began; null for a sign-in. */
   readonly linkTo: (AccountThen & Pick<LinkingCaller, 'sessionId' | 'token'>) | null
-  /**
-   * The account whose owner proves themselves, as it was then, and since when a sign-in at the
-   * provider counts, in epoch milliseconds; null for another purpose.
-   */
+  /** `since`: epoch milliseconds; an earlier sign-in at the provider does not count. */
   readonly proves: (AccountThen & { readonly since: number }) | null
 }
 
-/** An account and the version of its logins when the flow began. */
+/** When the flow began. */
 export interface AccountThen {
   readonly userId: number
   readonly refreshVersion: number
 }
 
-/** A sign-in that a second factor must confirm. */
+/** Waits for a second factor. */
 export interface SuspendedFlow extends AccountThen {
-  /** When the person authenticated at the provider, in epoch milliseconds. */
+  /** At the provider, in epoch milliseconds. */
   readonly authTime: number
   readonly provider: string
   readonly returnTo: string
@@ -113,13 +96,11 @@ export interface FlowsDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-/** The part of a flow that is stored encrypted. */
 interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly issuer: string
   readonly refreshVersion: number
   readonly sessionId: string | null
   readonly token: JudgedClaims | null
-  /** Of a sign-in that waits for its second factor. */
   readonly authTime?: number | undefined
 }
 
@@ -135,7 +116,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       const { name, issuer } = provider.config
       const caller = typeof by === 'string' ? undefined : by
       const linker = caller && !('proves' in caller) ? caller : undefined
-      // Before the provider is asked: a service that is full must not ask at each request.
+      // A full service must not ask the provider at each request.
       if (!caller) await limit.assertRoom(db, { purpose: 'sign_in', address: '', userId: null })
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
@@ -166,7 +147,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
         throw new ApiError('signInFailed', { reason: { code: 'flow_unknown' } })
       }
       const secrets = open(flow)
-      // The configuration of the provider may have changed meanwhile.
+      // The configuration may have changed.
       if (secrets.issuer !== issuer) {
         const reason = { code: 'flow_of_another_issuer', facts: { provider: name } } as const
         throw new ApiError('signInFailed', { reason })
@@ -250,12 +231,12 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       tries: 0,
       language: null,
     }
-    // Sign-ins of an address take no lock: concurrent ones can exceed the limit until the next one.
+    // No lock: concurrent sign-ins can briefly exceed the limit.
     await transact(
       db,
       account ? [lockName.account(account.userId)] : [],
       async (trx) => {
-        if (account) await accounts.reread(trx, account) // it may have been deleted meanwhile
+        if (account) await accounts.reread(trx, account) // may be deleted in the meantime
         await flowRows(trx).insert(kept)
         await limit.removeOldest(trx, kept)
       },
@@ -268,12 +249,11 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   }
 }
 
-/** Whether it is a flow of this purpose, which an account began. */
 function isOf(flow: StoredFlow, purpose: string): flow is StoredFlow & { userId: number } {
   return flow.purpose === purpose && flow.userId !== null
 }
 
-/** Binds the secrets to their row: those of another row belong to another browser. */
+/** Binds the secrets to their row: another row belongs to another browser. */
 function contextOf(id: string): string {
   return `flow:${id}`
 }

@@ -3,21 +3,18 @@ import { ApiError } from '../../core/errors.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { providerFailed } from './problems.ts'
 
-/** A `fetch` with the restrictions of `guardedFetch`. */
 export type GuardedFetch = (url: string, init?: RequestInit) => Promise<Response>
 
-/** How long a request may take, including its whole body. */
+/** Includes the whole body. */
 const timeoutMs = 2000
 const maxAnswerBytes = 1_048_576
 const retrySeconds = 5
 
 /**
- * Makes the `fetch` of all requests to identity providers: only https (http if the issuer is on
- * loopback), without redirects, with a time limit and a size limit. A slow or compromised provider
- * can neither delay requests nor direct them into the network of the service. The answer's body is
- * read completely.
- * @throws ApiError serviceUnavailable if the provider cannot be reached or fails, identityProvider
- * if its answer is not acceptable
+ * Only https (http if the issuer is on loopback), no redirects, limits of time and size: a slow or
+ * compromised provider can neither delay requests nor direct requests into the service's network.
+ * @throws ApiError serviceUnavailable if the provider fails, identityProvider for an unacceptable
+ * response
  */
 export function guardedFetch(
   fetch: typeof globalThis.fetch,
@@ -28,7 +25,7 @@ export function guardedFetch(
     const isSafe =
       protocol === 'https:' || (protocol === 'http:' && allowsHttp && isLoopback(hostname))
     if (!isSafe) throw wrong(`${origin} is no address for a provider`)
-    const where = `${origin}${pathname}` // a query may hold secrets
+    const where = `${origin}${pathname}` // a query may contain secrets
     const limit = AbortSignal.timeout(timeoutMs)
     const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit
     let response: Response
@@ -47,7 +44,7 @@ export function guardedFetch(
   }
 }
 
-/** Reads a JSON object by GET. @throws ApiError as `guardedFetch` */
+/** @throws ApiError as `guardedFetch` */
 export async function fetchObject(
   fetch: GuardedFetch,
   url: string,
@@ -58,10 +55,10 @@ export async function fetchObject(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw wrong(`${url} answers no JSON object`)
   }
-  return value as Record<string, unknown> // every object can be read by name
+  return value as Record<string, unknown>
 }
 
-/** The provider's answer is not acceptable. The reason is logged and never holds a credential. */
+/** Must never contain a credential. */
 export function wrong(reason: string): ApiError {
   return new ApiError(providerFailed, {
     cause: new Error(reason),
@@ -69,7 +66,7 @@ export function wrong(reason: string): ApiError {
   })
 }
 
-/** The provider does not answer: the same request may succeed a moment later. */
+/** A retry may succeed. */
 export function unreachable(reason: string): ApiError {
   return new ApiError('serviceUnavailable', {
     cause: new Error(reason),
@@ -78,7 +75,7 @@ export function unreachable(reason: string): ApiError {
   })
 }
 
-/** Reads a body; answers null, without reading the rest, as soon as it is too long. */
+/** Null as soon as the body is too long. */
 async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -90,9 +87,7 @@ async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> 
   return Uint8Array.from(Buffer.concat(chunks))
 }
 
-/**
- * The message with the code of its cause, because the message of fetch is always `fetch failed`.
- */
+/** Adds the cause's code: fetch only says `fetch failed`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -24,48 +24,40 @@ import { identityNotFound, linkedToAnother } from './problems.ts'
 import type { Provider } from './provider.ts'
 
 /**
- * Finds the account that an identity of a provider, the pair (issuer, subject), is linked to. No
- * other claim counts, in particular no e-mail address, which an attacker's provider can choose.
+ * Accounts by identity (issuer, subject). No other claim counts, in particular no email address,
+ * which an attacker's provider can choose.
  */
 export interface Identities {
-  /** Finds the account for an external token; cached in memory until the database changes. */
+  /** Cached until the database changes. */
   accountOf(subject: Subject): Promise<Account | null>
-  /**
-   * Finds the account of a user who signed in, or creates it if sign-up is on.
-   * @throws ApiError accessDenied if there is none and sign-up is off
-   */
+  /** Creates the account if sign-up is on. @throws ApiError accessDenied otherwise */
   signIn(provider: Provider, person: IdentityClaims): Promise<Account>
   /**
-   * Links an identity to an account. @throws ApiError identityLinked if it is linked to another
-   * one; invalidCredentials if the account has ended its logins meanwhile
+   * @throws ApiError identityLinked if linked to another account; invalidCredentials if the account
+   * has ended its logins
    */
   link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>
-  /** The user to whom an identity is linked; null if there is none. */
   ownerOf(subject: Subject): Promise<number | null>
-  /** The identities of a user as subjects of events: `issuer#sub`. */
+  /** As subjects of events: `issuer#sub`. */
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
-  /** @throws ApiError identityNotFound if the account has no such identity */
+  /** @throws ApiError identityNotFound */
   assertLinked(userId: number, id: number): Promise<void>
-  /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
+  /** @throws ApiError identityNotFound */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
-  /**
-   * Removes the identities that were linked at `since` or later, epoch milliseconds, in the caller's
-   * transaction. The identity that the account was made with stays.
-   */
+  /** Since `since` (epoch milliseconds), except the identity that created the account. */
   unlinkSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
 }
 
-/** A user's claims in a provider's ID token and UserInfo. */
+/** From ID token and UserInfo. */
 export interface IdentityClaims extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
-  /** Whether the provider states that the address is verified. */
   readonly isEmailVerified: boolean
   readonly name: string | undefined
-  /** When the person authenticated at the provider, in epoch milliseconds; absent without the claim. */
+  /** Epoch milliseconds; absent without the claim. */
   readonly authTime: number | undefined
-  /** Null if the ID token has no claim of roles. */
+  /** Null without the claim. */
   readonly roles: readonly Role[] | null
 }
 
@@ -206,7 +198,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       } catch (error) {
         const isTaken = error instanceof ApiError && error.row === 'usernameExists'
         if (!isTaken && !(error instanceof UniqueViolation)) throw error
-        const first = await stored(person) // a concurrent sign-in of the same user has created it
+        const first = await stored(person) // created by a concurrent sign-in of the same user
         if (first) return first
       }
     }
@@ -215,26 +207,24 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     })
   }
 
-  /** The address of a new user, if the provider states that it is verified and no account has verified it. */
+  /** Only if stated as verified and not verified by another account. */
   async function provenAddress({ email, isEmailVerified }: IdentityClaims): Promise<string | null> {
     const address = isEmailVerified && email !== undefined ? parseEmail(email) : null
     return address && !(await accounts.byEmail(address.key)) ? address.key : null
   }
 }
 
-/** The account has no linked identity of this id. */
 export function identityAbsent(): ApiError {
   return new ApiError(identityNotFound, { reason: { code: 'no_such_identity' } })
 }
 
-/** The user whose account an identity is linked to; null if there is none. */
 export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise<number | null> {
   return identityStore(db).userIdOf(subject)
 }
 
 /**
- * Usernames to try: the first of preferred_username, e-mail address and subject that the rules accept,
- * then the same name with suffixes. An address gets the suffix after its local part.
+ * preferred_username, email address or subject, then with suffixes; for an address, after the local
+ * part.
  */
 function* usernames(
   { username, email, subject }: IdentityClaims,

@@ -2,7 +2,6 @@ import type { ExpressionBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 
-/** The identity of a user at a provider. */
 export interface Subject {
   readonly issuer: string
   readonly subject: string
@@ -28,8 +27,8 @@ export function identityStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * `madeAccount`: whether the account is made with it.
-     * @throws UniqueViolation if the identity is linked to an account already
+     * `madeAccount`: whether the identity creates the account. @throws UniqueViolation if already
+     * linked
      */
     async insert(
       userId: number,
@@ -59,10 +58,7 @@ export function identityStore(db: DatabaseOrTransaction) {
       }))
     },
 
-    /**
-     * Removes the identities that were linked at `since` or later, epoch milliseconds, except the identity
-     * that the account was created with. Answers the removed identities.
-     */
+    /** Since `since` (epoch milliseconds), except the identity that created the account. */
     async removeSince(
       userId: number,
       since: number,
@@ -76,7 +72,7 @@ export function identityStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Answers the issuer of the removed identity; null if the user has no such identity. */
+    /** Returns the issuer; null if not found. */
     async remove(userId: number, id: number): Promise<string | null> {
       const row = await db
         .deleteFrom('identities')
@@ -89,8 +85,8 @@ export function identityStore(db: DatabaseOrTransaction) {
   }
 }
 
-// An account and its first identity are stored in one transaction, within less than this time. Rows of
-// versions before 0.10.0 do not mark that identity.
+// The first identity is stored with the account, within this time. Rows before 0.10.0 lack the
+// mark.
 const madeTogetherMs = 5_000
 
 function hasMadeAccount(eb: ExpressionBuilder<Schema, 'identities'>) {

@@ -22,9 +22,8 @@ export interface LinkDeps {
 }
 
 /**
- * Begins to link an identity of a provider to the caller's own account; answers the address to open.
- * @throws ApiError validationFailed for an unknown provider, accountNotFound, identityProvider,
- * invalidCredentials; as `prove` of `Proofs`
+ * Returns the address to open. @throws ApiError validationFailed for an unknown provider,
+ * accountNotFound, identityProvider, invalidCredentials; as `prove` of `Proofs`
  */
 export async function beginLink(
   { accounts, flows, proofs, providers, random, redirectOrigins }: LinkDeps,
@@ -38,7 +37,7 @@ export async function beginLink(
   const { sent } = wanted
   const guard = await proofs.prove(request, { account, change: 'identity', sent })
   const browser = flowCookie.valueOf(request, random)
-  // The pages alone lead to other origins.
+  // Only pages may redirect to other origins.
   const origins = { ...redirectOrigins, includes: () => false }
   const returnTo = parseReturnTo(wanted.returnTo, { origins })
   const { credential } = callerOf(request)
@@ -50,7 +49,7 @@ export async function beginLink(
   return url
 }
 
-/** The claims by which a token is revoked; a provider's token has no version of this service. */
+/** A provider's token has no version. */
 function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
   const { jti, sub, iat } = claims
   if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }

@@ -6,11 +6,8 @@ import { authorizationUrl, exchangeCode, type FlowSecrets } from './code-grant.t
 import { deadline, type Provider } from './provider.ts'
 
 export interface LoopbackLogin {
-  /** The address that the user opens. */
   readonly address: string
-  /**
-   * Resolves when the browser has returned. @throws ApiError; Error if it does not return in time
-   */
+  /** @throws ApiError; Error on timeout */
   readonly tokens: Promise<{
     readonly accessToken: string
     readonly refreshToken: string | null
@@ -21,9 +18,8 @@ export interface LoopbackLogin {
 const host = '127.0.0.1'
 
 /**
- * Signs a user of the command line in: with PKCE, and the browser returns to a port on loopback.
- * RFC 8252 section 7.3. The redirect address `http://127.0.0.1:<port>/callback` must be registered
- * at the provider.
+ * PKCE with a redirect to a loopback port. RFC 8252 section 7.3. `http://127.0.0.1:<port>/callback`
+ * must be registered at the provider.
  */
 export async function loopbackLogin(
   provider: Provider,
@@ -53,7 +49,7 @@ export async function loopbackLogin(
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  const base = `http://${host}:${(server.address() as AddressInfo).port}` // it listens on a port
+  const base = `http://${host}:${(server.address() as AddressInfo).port}`
   const address = await authorizationUrl(provider, client, secrets, {
     redirectUri: `${base}/callback`,
   }).catch((error: unknown) => {

@@ -2,11 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { identityNotFound, linkedToAnother, providerFailed } from './problems.ts'
 import { tables } from './tables.ts'
 
-/**
- * Sign-in through OpenID Connect and OAuth 2.0 providers, and their access tokens as bearer tokens
- * (spec 4.4, 5.4). Routes: /oauth, /api/account/identities,
- * /api/admin/accounts/{username}/identities.
- */
+/** Spec 4.4, 5.4. */
 export const module: Module = {
   name: 'federation',
   tag: 'Identity providers',
@@ -34,7 +30,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  /** A provider's token comes where one of ours may. */
   authenticators:
     async () =>
     ({ externalBearer }, before) =>

@@ -34,11 +34,7 @@ const proofErrors = [
   'tooManyLoginAttempts',
 ] as const
 
-/**
- * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
- * /api/account. A change needs a recent login and proofs of the person, because an identity can log in
- * to the account.
- */
+/** A change requires a recent login and proofs, because an identity can log in to the account. */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, identities, proofs, providers } = options
   const idOf = (id: string) => ownOperationId(id, app.prefix)

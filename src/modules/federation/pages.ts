@@ -5,7 +5,6 @@ import { viewPage } from '../../core/http/pages/send-view.ts'
 import { parseReturnTo } from '../flows/return-to.ts'
 import { providerFailed } from './problems.ts'
 
-/** The refusals after which beginning again can help. */
 const canBeginAgain: ReadonlySet<unknown> = new Set<ErrorRow>([
   'signInFailed',
   'accessDenied',
@@ -13,10 +12,10 @@ const canBeginAgain: ReadonlySet<unknown> = new Set<ErrorRow>([
   'serviceUnavailable',
 ])
 
-/** The page of a refused sign-in. It shows nothing that a provider has sent. */
+/** Shows nothing that a provider has sent. */
 export const failurePage: ErrorPage = (error, request) => {
   const { url = '' } = request.routeOptions
-  const { provider } = request.params as { provider?: string } // of the routes that have one
+  const { provider } = request.params as { provider?: string }
   const begin = url
     .replace(/[^/]+$/, 'login')
     .replace(':provider', encodeURIComponent(provider ?? ''))
@@ -28,7 +27,7 @@ export const failurePage: ErrorPage = (error, request) => {
   return refusalPage(error, request, canHelp ? `${begin}${returnTo}` : null)
 }
 
-/** The page of a refused code: the form again while another code can help. */
+/** Shows the form again while another code can help. */
 export const refusedCodePage: ErrorPage = (error, request) => {
   if (error.row === 'invalidCredentials') return viewPage('second-factor', { problem: 'wrong' })
   if (error.row === 'secondFactorRequired') return viewPage('second-factor', { problem: 'missing' })

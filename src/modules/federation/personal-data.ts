@@ -2,7 +2,6 @@ import { isoTime } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/export-section.ts'
 import { identityStore } from './identity-store.ts'
 
-/** The identities at providers. */
 export const sections: readonly ExportSection[] = [
   list({ name: 'identities', tables: ['identities'] }, async (db, userId) =>
     (await identityStore(db).of(userId)).map(({ id, issuer, subject, createdAt }) => ({

@@ -13,7 +13,7 @@ import type { Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { type SignInDeps, unchanged } from './sign-in.ts'
 
-/** Proves the owner of an account by a fresh sign-in at a linked provider. */
+/** By a fresh sign-in at a linked provider. */
 export interface ProveByProvider {
   readonly flows: Pick<Flows, 'begin'>
   readonly identities: Pick<Identities, 'of'>
@@ -27,10 +27,9 @@ export interface ProvenByProvider extends Pick<SignInDeps, 'accounts' | 'require
   readonly identities: Pick<Identities, 'ownerOf'>
 }
 
-// For the clock of the provider. `auth_time` has whole seconds.
+// Clock skew. `auth_time` has whole seconds.
 const toleranceMs = 30_000
 
-/** The providers of linked identities at which the owner of an account can sign in. */
 export async function linkedProviders(
   { identities, providers }: Pick<ProveByProvider, 'identities' | 'providers'>,
   { userId }: Pick<Account, 'userId'>,
@@ -39,10 +38,7 @@ export async function linkedProviders(
   return providers.all.filter(({ config }) => config.client && issuers.has(config.issuer))
 }
 
-/**
- * Begins the sign-in; answers the address to open.
- * @throws ApiError validationFailed for a provider that is not linked, identityProvider
- */
+/** @throws ApiError validationFailed for a provider that is not linked, identityProvider */
 export async function beginProof(
   deps: ProveByProvider,
   request: FastifyRequest,
@@ -61,9 +57,8 @@ export async function beginProof(
 }
 
 /**
- * Adds the proof to the flow of the confirmation page, which waits in this browser.
- * @throws ApiError signInFailed if the identity is another one, the sign-in is older than the
- * request for it, or the flow has ended
+ * @throws ApiError signInFailed for another identity, a sign-in older than its request, or an
+ * expired flow
  */
 export async function takeProof(
   deps: ProvenByProvider,

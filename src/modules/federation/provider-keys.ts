@@ -3,16 +3,15 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { VerifyingKey } from '../tokens/jws.ts'
 import { staleWhileRevalidate } from './stale-while-revalidate.ts'
 
-/** The public keys of a provider. RFC 7517; spec 5.4. */
+/** RFC 7517; spec 5.4. */
 export interface ProviderKeys {
-  /** A number that changes when the keys are loaded anew: tokens must then be verified again. */
+  /** Changes on reload: tokens must be verified again. */
   readonly generation: number
-  /** Starts to load the keys anew beside the requests if they are old. */
+  /** Reloads old keys in the background. */
   keepFresh(): void
   /**
-   * Finds the key that a token's header names; undefined if there is none. For an unknown `kid` the
-   * keys are loaded anew, at most once in 30 seconds.
-   * @throws ApiError while there are no keys at all
+   * Reloads for an unknown `kid`, at most once in 30 seconds. @throws ApiError while there are no
+   * keys
    */
   find(kid: string | undefined, algorithm: unknown): Promise<VerifyingKey | undefined>
 }
@@ -25,12 +24,12 @@ interface PublicKey {
 
 const freshMs = 600_000
 const coolDownMs = 30_000
-/** How long the last keys verify while the provider does not answer. */
+/** Lifetime of keys while the provider is unavailable. */
 const keptMs = 86_400_000
 const maxKeys = 100
 const minModulusBits = 2048 // RFC 7518 section 3.3
 
-/** The required kind of key by the algorithm of a header; only asymmetric ones. RFC 8725 3.1. */
+/** Only asymmetric keys. RFC 8725 3.1. */
 const fits: Readonly<Record<string, (key: KeyObject) => boolean>> = {
   ...Object.fromEntries(
     ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((name) => [name, isSoundRsa]),
@@ -44,7 +43,6 @@ const fits: Readonly<Record<string, (key: KeyObject) => boolean>> = {
 
 export const asymmetricAlgorithms = Object.keys(fits)
 
-/** @param load answers the provider's JWK Set as it is */
 export function createProviderKeys({
   clock,
   load,
@@ -66,7 +64,7 @@ export function createProviderKeys({
   }
 }
 
-/** Selects the key that the header means; undefined if two could be meant. */
+/** Undefined if ambiguous. */
 function select(
   keys: readonly PublicKey[],
   kid: string | undefined,
@@ -81,12 +79,12 @@ function select(
   return found && others.length === 0 ? { algorithm, verifyWith: found.key } : undefined
 }
 
-/** Parses the public signature keys of a set; skips other keys, which a set may hold as well. */
+/** Skips all but public signature keys. */
 function parseKeys({ keys }: Readonly<Record<string, unknown>>): PublicKey[] {
   if (!Array.isArray(keys)) return []
   return keys.slice(0, maxKeys).flatMap((jwk: unknown) => {
     if (typeof jwk !== 'object' || jwk === null) return []
-    const { kid, alg, use, kty } = jwk as Record<string, unknown> // every object can be read by name
+    const { kid, alg, use, kty } = jwk as Record<string, unknown>
     if (kty === 'oct' || (use !== undefined && use !== 'sig')) return []
     try {
       return [{ kid, algorithm: alg, key: createPublicKey({ key: jwk, format: 'jwk' }) }]

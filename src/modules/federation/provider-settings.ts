@@ -12,10 +12,7 @@ import { parseNamedRole } from '../../core/config/roles.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
 
-/**
- * The settings of an identity provider, by their names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4,
- * 5.4.
- */
+/** By names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4, 5.4. */
 export const providerSettings = {
   ISSUER: optional({
     doc: 'The issuer of an identity provider, exactly as its tokens and its discovery document name it: https, or http on a loopback address outside production.',
@@ -90,12 +87,10 @@ export const providerSettings = {
 export type ProviderSettings = typeof providerSettings
 export type ProviderValues = Values<ProviderSettings>
 
-/** The rows of the table with the prefix of a provider. */
 export type Named<Prefix extends string> = {
   [Name in keyof ProviderSettings as `${Prefix}${Name}`]: ProviderSettings[Name]
 }
 
-/** The rows of the settings table: those of the unnamed provider, and the names of others. */
 export const oidcSettings = {
   ...prefixed('OIDC_'),
   OIDC_PROVIDERS: list<string>({
@@ -109,16 +104,14 @@ export const oidcSettings = {
   }),
 }
 
-/** The name of the unnamed provider. */
 export const defaultName = 'default'
 
-/** The rows of a provider under their full names. */
 export function prefixed<const Prefix extends string>(prefix: Prefix): Named<Prefix> {
   const rows = Object.entries(providerSettings).map(([name, row]) => [`${prefix}${name}`, row])
-  return Object.fromEntries(rows) as Named<Prefix> // the same rows, by their full names
+  return Object.fromEntries(rows) as Named<Prefix>
 }
 
-/** Parses an issuer or an endpoint, without query and credentials. OIDC Discovery section 3. */
+/** Without query and credentials. OIDC Discovery section 3. */
 function parseAddress(value: string): string {
   const { protocol, hostname, username, password } = URL.canParse(value)
     ? new URL(value)
@@ -127,12 +120,12 @@ function parseAddress(value: string): string {
   if (!safe || username || password || /[?#\s\\]/.test(value)) {
     throw new Error('must be an https address (or http on loopback) without credentials or a query')
   }
-  return value // unchanged, because issuers are compared as text
+  return value // issuers are compared as text
 }
 
 function assertScope(value: string): void {
   const names = value.split(' ')
-  // RFC 6749 section 3.3; without `openid` there is no ID token that identifies the user.
+  // RFC 6749 section 3.3; without `openid` there is no ID token.
   if (!names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name))) {
     throw new Error('must be scopes with one space between them')
   }

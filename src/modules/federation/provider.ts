@@ -9,17 +9,14 @@ import { fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.t
 import { asymmetricAlgorithms, createProviderKeys, type ProviderKeys } from './provider-keys.ts'
 import { staleWhileRevalidate } from './stale-while-revalidate.ts'
 
-/** An identity provider: its endpoints, its keys and a client of it. Spec 4.4, 5.4. */
+/** Spec 4.4, 5.4. */
 export interface Provider {
   readonly config: ProviderConfig
   readonly keys: ProviderKeys
   readonly clock: Clock
   /** @throws ApiError serviceUnavailable, identityProvider */
   metadata(): Promise<ServerMetadata>
-  /**
-   * Answers a client whose requests all end by the deadline. @throws ApiError as `metadata`;
-   * routeNotFound if the provider is not configured for sign-in
-   */
+  /** @throws ApiError as `metadata`; routeNotFound if not configured for sign-in */
   client(deadline: AbortSignal): Promise<Client>
 }
 
@@ -28,7 +25,7 @@ export type ClientLibrary = typeof import('openid-client')
 export interface Client {
   readonly library: ClientLibrary
   readonly configuration: Configuration
-  /** Whether a request was sent to the provider; until then a failure is the caller's fault. */
+  /** Until a request is sent, a failure is the caller's fault. */
   wasAsked(): boolean
 }
 
@@ -36,7 +33,7 @@ export interface ProviderDeps extends Pick<Deps, 'clock' | 'fetch'> {
   readonly events: Events
 }
 
-/** How long an operation with all its requests may take. */
+/** With all requests. */
 const operationMs = 2400
 const metadataFreshMs = 3_600_000
 const metadataCoolDownMs = 30_000
@@ -49,12 +46,11 @@ const endpoints = [
   'jwks_uri',
 ] as const
 
-/** A signal that aborts when an operation has taken too long. */
 export function deadline(): AbortSignal {
   return AbortSignal.timeout(operationMs)
 }
 
-/** Creates a provider without any request, so that the service starts without its providers. */
+/** Sends no request: the service starts without its providers. */
 export function createProvider(config: ProviderConfig, deps: ProviderDeps): Provider {
   const { clock, events } = deps
   const { name, issuer, client: settings, usesDiscovery } = config
@@ -82,7 +78,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
       if (!settings) {
         throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
       }
-      // Imported at first use, because it takes 30 ms.
+      // Imported at first use: takes 30 ms.
       const library = await import('openid-client')
       const configuration = new library.Configuration(
         await within(signal, metadata()),
@@ -110,7 +106,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   async function discover(): Promise<ServerMetadata> {
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const document = await fetchObject(fetch, url)
-    // An exact comparison: the answer of another issuer must not count for this one.
+    // Exact comparison: another issuer's document must not count.
     if (document.issuer !== issuer) throw wrong(`${url} names another issuer`)
     const algorithms = document.id_token_signing_alg_values_supported
     return {
@@ -136,7 +132,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     return fetchObject(fetch, jwks_uri)
   }
 
-  /** Records a failure beside the requests, which no caller sees. */
+  /** For background failures, which no caller sees. */
   async function recorded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -149,7 +145,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   }
 }
 
-/** Waits for work until the deadline; the work continues. @throws ApiError serviceUnavailable */
+/** The work continues after the deadline. @throws ApiError serviceUnavailable */
 export async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const ended = Promise.withResolvers<never>()
   const end = () => ended.reject(unreachable('the provider takes too long'))

@@ -1,11 +1,10 @@
 import type { Config } from '../../core/config/load.ts'
 import { createProvider, type Provider, type ProviderDeps } from './provider.ts'
 
-/** The configured identity providers. */
 export interface Providers {
-  /** Finds a provider by the name in the path; the unnamed provider has the name `default`. */
+  /** The unnamed provider has the name `default`. */
   named(name: string): Provider | undefined
-  /** Finds a provider by the exact issuer of a token. */
+  /** Exact match. */
   issuing(issuer: unknown): Provider | undefined
   readonly all: readonly Provider[]
 }

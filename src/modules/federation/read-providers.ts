@@ -12,14 +12,12 @@ import {
   providerSettings,
 } from './provider-settings.ts'
 
-/** The configuration of an identity provider. */
 interface ProviderConfig {
   readonly name: string
   readonly issuer: string
   readonly rolesClaim: string
-  /** Those that its tokens may give. */
   readonly allowedRoles: readonly Role[]
-  /** Null: users cannot sign in through it. */
+  /** Null: no sign-in. */
   readonly client: {
     readonly id: string
     readonly secret: ProviderValues['CLIENT_SECRET']
@@ -30,7 +28,7 @@ interface ProviderConfig {
     readonly defaultRoles: readonly Role[]
     readonly allowsPasswordGrant: boolean
   } | null
-  /** Null: none of its bearer tokens are accepted. */
+  /** Null: no bearer tokens. */
   readonly audience: string | null
   readonly usesDiscovery: boolean
   readonly endpoints: {
@@ -41,7 +39,6 @@ interface ProviderConfig {
   }
 }
 
-/** The settings of a provider in the environment. */
 interface Read {
   readonly name: string
   readonly prefix: string
@@ -57,7 +54,6 @@ export interface ProvidersReading {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Reads the settings of named providers, for which the table has no rows. */
 export function readProviders(values: Values<typeof oidcSettings>, env: Env): ProvidersReading {
   const unnamed = read('OIDC_', defaultName, valuesOf(values), env)
   const mistakes: string[] = []
@@ -67,7 +63,6 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
     const reading = readSettings<Record<string, Setting<unknown>>>(prefixed(prefix), env)
     mistakes.push(...reading.mistakes)
     warnings.push(...reading.warnings)
-    // The same rows under their full names.
     return read(prefix, name, valuesOf(reading.values as Values<Named<'OIDC_'>>, prefix), env)
   })
   const isUsed = Object.keys(providerSettings).some((name) =>
@@ -97,11 +92,11 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
 interface AboutService {
   readonly isProduction: boolean
   readonly ownIssuer: string
-  /** Those of `ROLES`; null if that could not be read. */
+  /** Null if `ROLES` has mistakes. */
   readonly ownRoles: readonly RoleName[] | null
 }
 
-/** Mistakes in the combination of settings; each begins with the name of a setting. */
+/** Each begins with a setting. */
 export function providerContradictions(
   providers: readonly Read[],
   { isProduction, ownIssuer, ownRoles }: AboutService,
@@ -169,7 +164,7 @@ export function toProvider(
             scope: values.SCOPE,
             redirectUri: values.REDIRECT_URI ?? `${baseUrl}${pathOf(name)}/callback`,
             signsUp: values.SIGN_UP === 'on',
-            defaultRoles: values.DEFAULT_ROLES as readonly Role[], // the contradictions let no others through
+            defaultRoles: values.DEFAULT_ROLES as readonly Role[],
             allowsPasswordGrant: values.PASSWORD_GRANT === 'on',
           },
     audience: values.AUDIENCE ?? null,
@@ -185,19 +180,17 @@ export function toProvider(
   }
 }
 
-/** The path of a provider's sign-in. */
 function pathOf(name: string): string {
   return name === defaultName ? '/oauth' : `/oauth/${name}`
 }
 
-/** Warnings for the operator at every start. */
 export function providerWarnings(providers: readonly Read[]): string[] {
   return providers
     .filter(({ values }) => values.PASSWORD_GRANT === 'on')
     .map(({ prefix }) => `${prefix}PASSWORD_GRANT: the password grant is deprecated (RFC 9700)`)
 }
 
-// All but REDIRECT_URI, which may be http on loopback as BASE_URL may.
+// Without REDIRECT_URI, which may be http on loopback like BASE_URL.
 const addresses = [
   'ISSUER',
   'AUTHORIZATION_ENDPOINT',
@@ -212,8 +205,8 @@ function read(prefix: string, name: string, values: ProviderValues, env: Env): R
   return { name, prefix, values, isSet }
 }
 
-/** The values of a provider without its prefix: the opposite of `prefixed`. */
+/** The inverse of `prefixed`. */
 function valuesOf(values: Readonly<Record<string, unknown>>, prefix = 'OIDC_'): ProviderValues {
   const entries = Object.keys(providerSettings).map((name) => [name, values[`${prefix}${name}`]])
-  return Object.fromEntries(entries) as ProviderValues // as `readSettings` read these rows
+  return Object.fromEntries(entries) as ProviderValues
 }

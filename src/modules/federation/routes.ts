@@ -35,20 +35,14 @@ const accountErrors = [
   'passwordChangeRequired',
   enrolmentRequired,
 ] as const
-// A HEAD request, for example of a link preview, must not use up a code.
+// A HEAD request, such as a link preview, must not consume a code.
 const exposeHeadRoute = false
 
 /**
- * Federation module, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login
- * redirects the browser to the provider, which redirects it to GET /oauth/callback; GET and POST
- * /oauth/second-factor follow if the account has a second factor. A named provider has the first two
- * below /oauth/{provider}.
+ * Sign-in through an identity provider, spec 4.4 and 5.4; named providers below /oauth/{provider}.
  *
- * The callback answers a page that goes on by itself, because the session cookie is Strict: after a
- * redirect the navigation would still count as started by the provider, and the browser would not
- * send the cookie.
- *
- * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
+ * The callback page continues automatically: the session cookie is Strict, and would not be sent
+ * after a redirect from the provider.
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { events, flows, loginAddress, providers, random, redirectOrigins } = options
@@ -100,7 +94,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
           errorPage: failurePage,
           query: CallbackQuery,
           answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
-          // An account that ends between the provider and the next step still gets the cookie of the pages.
+          // Also for an account that ends before the next step.
           errorHeaders: { 401: ['set-cookie'], 403: ['set-cookie'] },
           responseHeaders: ['set-cookie'],
           errors: [...providerErrors, ...accountErrors, linkedToAnother, 'invalidCredentials'],
@@ -186,7 +180,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     if (browser === undefined) {
       throw new ApiError('signInFailed', { reason: { code: 'flow_cookie_absent' } })
     }
-    // The unparsed query: the library must see repeated parameters.
+    // Unparsed: the library must see repeated parameters.
     const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
     const finished = await flows.finish(provider, query, browser)
     if (finished.proves) {
@@ -217,9 +211,9 @@ export async function routes(app: App, options: Needs): Promise<void> {
     events.emit(loginFail, { provider: name, reason })
   }
 
-  /** @throws ApiError routeNotFound if no such provider is configured for sign-in */
+  /** @throws ApiError routeNotFound if not configured for sign-in */
   function providerOf(request: FastifyRequest): Provider {
-    const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
+    const { provider: name = defaultName } = request.params as { provider?: string }
     const provider = providers.named(name)
     if (!provider?.config.client) {
       throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })

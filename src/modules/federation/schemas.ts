@@ -28,7 +28,7 @@ export const SignInQuery = {
   },
 } as const
 
-/** What the identity provider sends back. RFC 6749 section 4.1.2, RFC 9207. */
+/** RFC 6749 section 4.1.2, RFC 9207. */
 export const CallbackQuery = {
   type: 'object',
   properties: {
@@ -44,7 +44,7 @@ export const CallbackQuery = {
   },
 } as const
 
-// Without types: a value that is no valid code is a wrong code, and is counted as one.
+// Without types: an invalid code counts as a wrong code.
 export const FactorBody = {
   type: 'object',
   properties: {
@@ -102,7 +102,6 @@ export const IdentityList = { type: 'array', items: IdentityBody } as const
 
 export const IdentityId = idIn(3)
 
-/** An identity on the wire. */
 export function identityView(
   { id, issuer, subject, createdAt }: LinkedIdentity,
   providers: Pick<Providers, 'issuing'>,

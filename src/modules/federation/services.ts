@@ -9,7 +9,6 @@ import { createProviders, type Providers } from './providers.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    /** Ends the bearer token of a request, if there is one. */
     readonly endBearer: (request: FastifyRequest) => Promise<unknown>
     readonly externalBearer: ExternalBearer
     readonly flows: Flows

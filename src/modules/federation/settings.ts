@@ -10,7 +10,6 @@ import {
   toProvider,
 } from './read-providers.ts'
 
-/** Of the unnamed provider, and the names of the others, whose settings have other prefixes. */
 export const settings = oidcSettings
 
 declare module '../../core/config/load.ts' {
@@ -26,7 +25,7 @@ export function configure({ env, isMisread, values }: Reading) {
     ownIssuer: values.TOKEN_ISSUER ?? baseUrl,
     ownRoles: isMisread('ROLES') ? null : values.ROLES,
   })
-  // A setting that could not be read takes part in no contradiction.
+  // Ignore invalid settings in contradictions.
   const misread = new Set(mistakes.map((line) => line.split(' ', 1)[0]))
   const roles = rolesOf(values)
   return {

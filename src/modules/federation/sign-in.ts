@@ -30,18 +30,16 @@ export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
 
-/** The outcome of a callback from the provider. */
 export type Outcome =
   | { readonly kind: 'linked' | 'signed_in' }
   | { readonly kind: 'second_factor'; readonly ticket: string }
   | { readonly kind: 'step'; readonly step: Step; readonly evidence: Evidence }
 
 /**
- * Finishes a sign-in or a linking after the provider has authenticated the user. A sign-in passes
- * the requirements and gives its result, or first asks for the second factor, with a ticket. For a
- * browser that shows pages it answers the step that is left, which they take. Spec 2.2, 5.5.
+ * Finishes a sign-in or a linking. May ask for the second factor, with a ticket; on pages, returns
+ * the remaining step. Spec 2.2, 5.5.
  * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired;
- * invalidCredentials if the account has ended its logins meanwhile
+ * invalidCredentials if the account has ended its logins
  */
 export async function signIn<Issued, Answer>(
   deps: SignInDeps,
@@ -76,10 +74,9 @@ export async function signIn<Issued, Answer>(
 }
 
 /**
- * Finishes the sign-in of an account with a second factor. A wrong code counts like one after a
- * password: in the throttle, for the address, and towards the lockout. docs/adr/0010 and 0012.
- * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
- * those of `signIn`
+ * A wrong code counts like a wrong code after a password. docs/adr/0010 and 0012.
+ * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts; as
+ * `signIn`
  */
 export async function confirm<Issued, Answer>(
   deps: SignInDeps,
@@ -92,9 +89,9 @@ export async function confirm<Issued, Answer>(
   const account = await unchanged(deps, waiting)
   const { authTime } = waiting
   const evidence: Evidence = { account, amr: ['fed'], authTime }
-  // Before the code is verified, so that a locked account does not show whether it is right.
+  // Before the code: a locked account must not reveal whether the code is right.
   const next = requirements.pass('provider', evidence)
-  const isAsked = next === 'second_factor' // the factor may have been removed meanwhile
+  const isAsked = next === 'second_factor' // the factor may have been removed in the meantime
   const answer = isAsked
     ? await limits.attemptCode({ username: account.username, address }, byCode)
     : await finish(next, evidence, null)
@@ -121,7 +118,7 @@ export async function confirm<Issued, Answer>(
   }
 }
 
-/** @throws ApiError enrolmentRequired if a step is left, which can only be the enrolment here */
+/** @throws ApiError enrolmentRequired */
 async function passedOr(
   { tokens }: SignInDeps,
   next: Passed<'provider'> | Step,
@@ -134,7 +131,7 @@ async function passedOr(
   })
 }
 
-/** @throws ApiError signInFailed if the account has ended its logins meanwhile, or was deleted */
+/** @throws ApiError signInFailed if the account has ended its logins, or was deleted */
 export async function unchanged(
   { accounts, requirements }: Pick<SignInDeps, 'accounts' | 'requirements'>,
   before: AccountThen,
@@ -149,9 +146,8 @@ export async function unchanged(
 }
 
 /**
- * Creates a guard that authorizes the session or the token of the caller who links, so that a caller
- * who has logged out meanwhile links nothing. The callback has no session cookie, which is Strict.
- * It refuses with ApiError signInFailed.
+ * A logged-out caller links nothing. The callback has no session cookie, which is Strict. @throws
+ * ApiError signInFailed
  */
 function linkerGuard(
   { sessions, revocations }: SignInDeps,

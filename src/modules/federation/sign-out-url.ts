@@ -1,7 +1,7 @@
 import { home } from '../flows/return-to.ts'
 import { deadline, type Provider } from './provider.ts'
 
-/** The address of RP-Initiated Logout; `home` if the provider has none or does not answer. */
+/** RP-Initiated Logout; `home` if unavailable. */
 export async function signOutUrl(provider: Provider, baseUrl: string): Promise<string> {
   try {
     const { library, configuration } = await provider.client(deadline())
@@ -9,6 +9,6 @@ export async function signOutUrl(provider: Provider, baseUrl: string): Promise<s
     const post_logout_redirect_uri = `${baseUrl}/`
     return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri }).href
   } catch {
-    return home // the local session has ended, as requested
+    return home
   }
 }

@@ -1,37 +1,30 @@
 import { inNoContext } from '../../core/events/context.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-/**
- * Caches a document of a provider. A stale document is reloaded in the background, and is used while
- * loading fails.
- */
+/** Reloads a stale document in the background, and uses the stale document while loading fails. */
 export interface StaleWhileRevalidate<T> {
-  /** A number that changes when the document is loaded anew. */
+  /** Changes with each reload. */
   readonly generation: number
-  /**
-   * Answers the cached document at once; undefined if there is none or it is older than `keptMs`.
-   */
+  /** Undefined if absent or older than `keptMs`. */
   peek(): T | undefined
-  /** Answers the cached document, or loads it. @throws what `load` threw, if there is none */
+  /** @throws as `load`, if nothing is cached */
   get(): Promise<T>
-  /**
-   * Loads anew, unless that was tried a moment ago; answers the cached document. @throws as `get`
-   */
+  /** Reloads, unless tried a moment ago. @throws as `get` */
   renew(): Promise<T>
 }
 
 export interface StaleWhileRevalidateOptions<T> {
   readonly clock: Clock
   readonly load: () => Promise<T>
-  /** An older document is loaded anew. */
+  /** Older documents are reloaded. */
   readonly freshMs: number
-  /** The time between two attempts to load, which callers can provoke. */
+  /** Between reloads, which callers can provoke. */
   readonly coolDownMs: number
-  /** An older document is not used any more. */
+  /** Older documents are dropped. */
   readonly keptMs: number
 }
 
-// Without any document no request can be served, so the next attempt comes sooner.
+// Without any document no request can be served.
 const firstCoolDownMs = 5000
 
 export function staleWhileRevalidate<T>({
@@ -69,11 +62,11 @@ export function staleWhileRevalidate<T>({
     get: async () => peek() ?? renew(),
   }
 
-  /** Loads once for all waiting callers. Never rejects. */
+  /** One load for all callers. Never rejects. */
   function tryToLoad(): Promise<void> | undefined {
     const now = clock.now()
     const coolDown = kept ? coolDownMs : Math.min(coolDownMs, firstCoolDownMs)
-    // Math.abs: a clock that was set back must not postpone the next attempt.
+    // Math.abs: a clock that was set back must not postpone the retry.
     if (loading || Math.abs(now - triedAt) < coolDown) return loading
     triedAt = now
     loading = inNoContext(load)

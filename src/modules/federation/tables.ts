@@ -17,13 +17,12 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** The identities of users at identity providers. */
 interface IdentitiesTable {
   id: Generated<number>
   user_id: number
   issuer: string
   subject: string
   created_at: number
-  /** 1 if the account was made with it; null if a version before wrote the row. */
+  /** 1 if the identity created the account; null in rows of older versions. */
   made_account: Generated<number | null>
 }

@@ -1,12 +1,12 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
 
-// The clocks of nodes differ by some seconds at most.
+// Clock skew between nodes.
 const toleranceMs = 60_000
 
 /**
- * Compares the clock of this machine with the latest key and the latest audit record of the database.
- * Both reads use an index or a few rows. Answers a sentence if the clock is earlier, otherwise null.
+ * Returns a sentence if the clock is earlier than the latest key or audit record. Reads an index or
+ * a few rows.
  */
 export async function clockSetBack(
   db: DatabaseOrTransaction,

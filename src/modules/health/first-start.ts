@@ -5,10 +5,9 @@ import type { Accounts } from '../accounts/accounts.ts'
 const retrySeconds = 1
 
 /**
- * Answers 503 to everything but probes until there is an account. The port is open a moment before the
- * first administrator is made, and a login in between was a wrong password, which counts as a guess.
- * Not for a database with accounts: a hook costs each request. Answers what the process that made the
- * account calls, so that no request asks for it; other processes read it once.
+ * Answers 503, except to probes, until an account exists: earlier logins would count as wrong
+ * guesses. Not used with existing accounts, because a hook costs time. Call the returned function
+ * after creating the account.
  */
 export function waitForFirstAccount(
   app: FastifyInstance,

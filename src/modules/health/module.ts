@@ -2,10 +2,6 @@ import type { Module } from '../../core/module/module.ts'
 
 const lookEveryMs = 10_000
 
-/**
- * Liveness and readiness: /health/live, /health/ready, /api/public/status. Modules add warnings by
- * `readinessWarning`.
- */
 export const module: Module = {
   name: 'health',
   tag: 'Service',
@@ -14,6 +10,6 @@ export const module: Module = {
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: () => import('./routes.ts'),
-  // Logs warnings on nodes without probes too.
+  // Also logs on nodes without probes.
   jobs: ({ readiness }) => [{ name: 'warnings', everyMs: lookEveryMs, run: readiness.warnings }],
 }

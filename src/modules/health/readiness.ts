@@ -22,7 +22,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { clockSetBack } from './clock-set-back.ts'
 
-/** Why this process should get no requests. docs/health.md has a row for each. */
+/** See docs/health.md. */
 export type NotReady =
   | 'stopping'
   | 'database'
@@ -35,11 +35,10 @@ export type NotReady =
   | 'feed'
 
 export interface Readiness {
-  /** Answers why the process is not ready, null if it is, and logs each change of that. */
+  /** Null if ready. Logs each change. */
   check(): Promise<NotReady | null>
-  /** What an operator should know although the process can serve; logs each change of that. */
+  /** For operators. Logs each change. */
   warnings(): Promise<string[]>
-  /** From now on the process is not ready. */
   stopping(): void
 }
 
@@ -48,7 +47,6 @@ export interface ReadinessDeps {
   readonly feed: Pick<ChangeFeed, 'lagMs'>
   readonly keys: Pick<KeySet, 'refresh'>
   readonly accounts: Pick<Accounts, 'after'>
-  /** The warnings of other modules. */
   readonly ofModules: Hook<HookPoints['readinessWarning']>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
@@ -60,24 +58,23 @@ export interface ReadinessDeps {
 }
 
 /**
- * How long the change feed may hear nothing. Meanwhile the database is asked at each request, so that
- * nothing that was revoked is accepted, but a node that cannot listen for so long needs a look.
+ * Of the change feed. Until then the database is queried at each request, so that revocations
+ * count.
  */
 export const maxFeedLagMs = 30_000
-/** The minimum time between two reads of the warnings: probes come every few seconds. */
+/** Minimum interval between reads: probes come every few seconds. */
 const warningsReadEveryMs = 5000
 
 const damageTopic = 'database damaged'
 
 /**
- * Judges whether this process can serve. It goes by what every request needs, and never by what some
- * need: a provider, a service of breached passwords or a collector that is away, or a full queue of
- * hashes, which any caller could fill. Callers that ask at the same time share one check.
+ * Checks only what every request needs, never a provider, the breach service, a collector, or a
+ * full hash queue, which any caller could cause. Concurrent callers share a check.
  */
 export function createReadiness(deps: ReadinessDeps): Readiness {
   const { db, feed, keys, accounts, log, assertDatabaseServes, modules } = deps
   const { damage } = deps.measurements.database
-  // Damage that one process finds concerns all processes.
+  // Damage concerns all processes.
   deps.workers.onAsked(damageTopic, (detail) => damage.note(String(detail)))
   damage.onNoted((detail) => {
     log.error({ detail }, 'the database is damaged: make a copy of it, and restore a backup')
@@ -117,7 +114,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
     return checking
   }
 
-  /** A database that is away is told by `check`. */
+  /** `check` reports an unavailable database. */
   async function readWarnings(): Promise<string[]> {
     const ofModules = [...deps.ofModules].map(({ subscriber }) => subscriber().catch(() => null))
     const setBack = await clockSetBack(db, deps.clock).catch(() => null)
@@ -141,7 +138,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
       hasAccounts ||= (await accounts.after(0, 1)).length > 0
       if (!hasAccounts) return { reason: 'first_start' }
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error // a mistake of ours: 500
+      if (!(error instanceof DatabaseUnavailable)) throw error // a bug: 500
       return databaseFinding(error)
     }
     try {
@@ -155,8 +152,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   }
 
   /**
-   * Whether the schema has all that this program reads. A newer one has: migrations only add, so that
-   * a node of the version before serves on while the others are renewed.
+   * Accepts newer schemas: migrations only add, so that older nodes keep serving during an upgrade.
    */
   async function hasSchema(): Promise<boolean> {
     try {

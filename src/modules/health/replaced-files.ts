@@ -3,17 +3,16 @@ import type { DatabaseFiles } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Job } from '../../core/runtime/jobs.ts'
 
-/** A quarter of the second that docs/reliability.md promises: a busy event loop may be late. */
+/** docs/reliability.md promises one second: a busy event loop may be late. */
 const everyMs = 250
 const retrySeconds = 15
-/** The files of the pages, which answer like the routes that declare `isDiagnosis`. */
+/** Exempt, like routes that declare `isDiagnosis`. */
 const assets = '/assets/:version/:file'
 
 /**
- * Makes the job that notices when a file of the SQLite database is no longer the file at its path.
- * Nothing is written from then on. Requests are refused with 503, reads included: other processes
- * write into the files at the paths, so a lock of an account, for example, would not count here.
- * @param replaced is called once, with the path of the file
+ * A deleted or replaced SQLite file stops all writes and refuses all requests with 503: other
+ * processes use the new files, so a locked account would stay usable here. @param replaced called
+ * once, with the path
  */
 export function watchDatabaseFiles(
   app: FastifyInstance,

@@ -34,10 +34,7 @@ const PublicStatus = named(
   { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
 )
 
-/**
- * Health module: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
- * and GET /api/public/status. The answers have no reasons; the log has the reasons.
- */
+/** Responses have no reasons; the log has. */
 export async function routes(app: App, { modules, readiness }: Needs): Promise<void> {
   const warnings = (await loadMonitoring(modules)).flatMap((own) => own.readinessWarnings ?? [])
   const access = { rule: anyone }
@@ -80,7 +77,7 @@ export async function routes(app: App, { modules, readiness }: Needs): Promise<v
         const found = await readiness.warnings()
         return { status: 'ready', ...(found.length > 0 && { warnings: found }) }
       }
-      // Without a cause: a probe comes every few seconds, and `readiness` has logged the change.
+      // No cause: probes repeat, and `readiness` has logged the change.
       if (cause === 'stopping') {
         throw new ApiError('serviceUnavailable', { reason: { code: 'shutting_down' } })
       }

@@ -2,21 +2,19 @@ import type { OwnLink, OwnTexts } from '../../core/config/own-texts.ts'
 import { readBytes } from '../../core/config/read-file.ts'
 import { isLanguage, type Language, languages } from '../../core/lib/languages.ts'
 
-/** What the pages show of the organization: its logo, its own texts and links. */
 export interface Branding {
   readonly logo: Logo | null
-  /** In each language; what a file leaves out in one, it has from PAGES_LANGUAGE. */
+  /** Missing texts come from PAGES_LANGUAGE. */
   readonly texts: Readonly<Record<Language, OwnTexts>>
 }
 
 export interface Logo {
   readonly name: 'logo.svg' | 'logo.png'
-  /** The bytes of the file, in base64. */
   readonly base64: string
 }
 
 export interface BrandingReading extends Branding {
-  /** All of them, each beginning with the setting. */
+  /** Each begins with the setting. */
   readonly mistakes: readonly string[]
 }
 
@@ -26,7 +24,7 @@ const maxLinks = 10
 const maxTextLength = 500
 const none: OwnTexts = { headline: null, help: null, links: [] }
 
-/** Reads BRAND_LOGO_FILE and BRAND_TEXTS_FILE; continues after a mistake. */
+/** Continues after a mistake. */
 export function readBranding(
   logoFile: string | undefined,
   textsFile: string | undefined,
@@ -56,7 +54,7 @@ function attempt<T>(
   }
 }
 
-/** @throws Error whose message says what is wrong with the file */
+/** @throws Error with a readable message */
 function contentOf(path: string, maxBytes: number): Buffer {
   const file = readBytes(path, maxBytes)
   if ('mistake' in file) throw new Error(file.mistake)
@@ -74,7 +72,7 @@ function readLogo(path: string): Logo {
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg[\s>]/s.test(text)) {
     throw new Error(`names ${path}, which is neither SVG nor PNG`)
   }
-  // It is served so that it cannot run a script (http/pages/branding.ts); one in it is a mistake.
+  // http/pages/branding.ts serves the logo without scripts.
   if (/<script|<!DOCTYPE|<!ENTITY|\son[a-z]+\s*=|javascript:/i.test(text)) {
     throw new Error(`names ${path}, an SVG with a script, a handler or a document type in it`)
   }

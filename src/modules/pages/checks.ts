@@ -17,7 +17,7 @@ const cookie: Check<OutsideContext> = {
   },
   async find({ probe }) {
     const page = await probe.get('/signin')
-    if (page.header('x-request-id') === '') return [] // an application of the same host has the path
+    if (page.header('x-request-id') === '') return [] // another application has the path
     if (page.status !== 200) return [{ what: `/signin answers ${page.status}.`, level: 'warning' }]
     const cookies = page.all('set-cookie')
     if (cookies.length === 0) return [{ what: 'The cookie of a sign-in does not arrive.' }]
@@ -60,7 +60,7 @@ const compression: Check<OutsideContext> = {
     for (const path of ['/signin', statusPath]) {
       const headers = { 'accept-encoding': 'gzip, deflate, br, zstd', accept: '*/*' }
       const answer = await probe.send(path, { headers })
-      if (answer.header('x-request-id') === '') continue // an application of the same host has it
+      if (answer.header('x-request-id') === '') continue // another application has the path
       const coding = answer.header('content-encoding')
       if (coding === '' || coding === 'identity') continue
       found.push({ what: `${path} is answered with Content-Encoding ${coding.slice(0, 40)}.` })

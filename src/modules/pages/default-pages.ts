@@ -3,12 +3,9 @@ import { limitPageRequests } from '../../core/http/limits/page-requests.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import { anyone } from '../../core/policy/rules.ts'
 
-const signOut = '/signout' // it shows who is signed in
+const signOut = '/signout' // shows who is signed in
 
-/**
- * Leads a browser on from the pages to which a sign-in, a sign-out, mails and other pages lead,
- * where no module has these pages.
- */
+/** Fallback redirects for default pages that no module provides. */
 export async function routes(app: FastifyInstance): Promise<void> {
   const hasPage = (url: string) => app.hasRoute({ method: 'GET', url })
   const account = '/account'

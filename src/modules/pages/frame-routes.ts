@@ -6,7 +6,6 @@ import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { languageRoutes } from './language-routes.ts'
 
-/** What every page has: its style and scripts, and the form that selects a language. */
 export async function routes(app: FastifyInstance, { workers }: Needs): Promise<void> {
   limitPageRequests(app, prefersPage)
   frameAssets.routes(app)

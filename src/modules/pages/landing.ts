@@ -7,5 +7,5 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
-/** The page on which a signed-in person begins; null: another one, or the own account. */
+/** Null: another start page. */
 export type Landing = (account: Pick<Account, 'roles'>, request: FastifyRequest) => string | null

@@ -17,10 +17,10 @@ const LanguageForm = {
   },
 } as const
 
-// An address of a page may hold the flow, with the longest return address.
+// The address may contain a flow with the longest return address.
 const maxFlowLength = 12_288
 
-/** POST /language: the form at the foot of each page. It keeps the language, and shows the page again. */
+/** POST /language: the form at the foot of each page. */
 export async function languageRoutes(app: App): Promise<void> {
   acceptForms(app)
   app.post(

@@ -1,9 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 
-/**
- * Pages for people: frame, languages, errors as pages, and the sign-in with its steps, to which
- * other modules add ways. Routes: /signin, /signout, /language. docs/adr/0056
- */
+/** docs/adr/0056 */
 export const module: Module = {
   name: 'pages',
   settings: () => import('./settings.ts'),

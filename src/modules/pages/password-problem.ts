@@ -1,7 +1,7 @@
 import type { ApiError } from '../../core/errors.ts'
 import type { PasswordProblem } from '../../core/http/pages/views/password-problem.ts'
 
-// The messages of passwords/rules.ts, core/lib/password.ts and the schemas, which programs get.
+// Messages of passwords/rules.ts, core/lib/password.ts and the schemas.
 const rules: readonly (readonly [RegExp, PasswordProblem['rule']])[] = [
   [/^is required$/, 'missing'],
   [/^must have at least (\d+) characters$/, 'short'],
@@ -18,7 +18,7 @@ const rules: readonly (readonly [RegExp, PasswordProblem['rule']])[] = [
   [/differ from the present one$/, 'same'],
 ]
 
-/** Why a new password in the field was refused, for a page; null if it was not the password. */
+/** Null if the password was not the problem. */
 export function passwordProblemOf(
   { row, details }: ApiError,
   field: string,

@@ -1,8 +1,8 @@
 import { isLoopback } from '../../core/addresses/loopback.ts'
 
 /**
- * Parses an origin of REDIRECT_ORIGINS: https, or http on a loopback address, exactly as a browser
- * writes it. @throws Error whose message says what is wrong with it
+ * https, or http on a loopback address, exactly as a browser writes the origin. @throws Error with
+ * a readable message
  */
 export function parseReturnOrigin(item: string): string {
   const url = URL.parse(item)

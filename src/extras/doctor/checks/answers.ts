@@ -18,7 +18,7 @@ const hsts: Check<OutsideContext> = {
   async find({ origin, probe }) {
     if (!origin.startsWith('https:') || !isRemote(origin)) return []
     const lines = (await probe.get(statusPath)).all('strict-transport-security')
-    const [first] = lines // of several, a browser goes by the first: RFC 6797 section 8.1
+    const [first] = lines // browsers use the first: RFC 6797 section 8.1
     const seconds = Number(/max-age\s*=\s*"?(\d+)/i.exec(first ?? '')?.[1] ?? 0)
     if (first === undefined || seconds === 0) {
       return [{ what: `Strict-Transport-Security is ${shownValues(lines)}.` }]
@@ -34,7 +34,7 @@ const hsts: Check<OutsideContext> = {
   },
 }
 
-/** Other values that protect as well, by which a proxy may replace ours. */
+/** Equally secure values, which a proxy may set. */
 const alsoGood: Readonly<Record<string, readonly string[]>> = {
   'x-xss-protection': ['0'],
   'referrer-policy': ['same-origin', 'strict-origin', 'strict-origin-when-cross-origin'],

@@ -4,10 +4,10 @@ import type { OutsideContext } from '../../../core/checks/context.ts'
 import type { Answer, Probe } from '../../../core/checks/probe.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
 
-// What a body may have where it is not told: BODY_LIMIT_BYTES.
+// BODY_LIMIT_BYTES.
 const defaultLimit = 1_048_576
 const maxSentBytes = 4_194_304
-// What every route with a body reads.
+// Accepted by every route with a body.
 const smallLimit = 16_000
 
 const bodyLimit: Check<OutsideContext> = {
@@ -24,15 +24,15 @@ const bodyLimit: Check<OutsideContext> = {
       nginx: `client_max_body_size ${Math.ceil(limit / 1024) + 1}k;   # or 0, for imports`,
       caddy: `request_body { max_size ${Math.ceil(limit / 1024) + 1}KiB }   # or none`,
     }
-    // A proxy that keeps a body until it is whole judges its length first. One that passes it on at
-    // once is stopped by the answer of the service: only what the service reads can be seen there.
+    // A buffering proxy checks the length first. With a streaming proxy, only lengths that the
+    // service reads can be tested.
     const tried = [
       { path: noRoute, bytes: limit },
       { path: '/api/public/verification', bytes: smallLimit },
     ]
     for (const { path, bytes } of tried) {
       const answer = await refusedBody(probe, path, bytes)
-      // Caddy 2.6 tells it as 502.
+      // Caddy 2.6 sends 502.
       if (!answer || isOurs(answer) || (answer.status !== 413 && answer.status < 500)) continue
       return [
         { what: `A body of ${bytes} bytes is refused by the proxy (${answer.status}).`, mend },
@@ -42,7 +42,7 @@ const bodyLimit: Check<OutsideContext> = {
   },
 }
 
-/** Sends a body without a meaning; null if the connection was closed before all of it was sent. */
+/** Null if the connection closed early. */
 async function refusedBody(probe: Probe, path: string, bytes: number): Promise<Answer | null> {
   const headers = { 'content-type': 'application/json' }
   try {

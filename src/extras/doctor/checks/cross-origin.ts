@@ -24,7 +24,7 @@ const corsForeign: Check<OutsideContext> = {
       const isWithCookies = answer.header('access-control-allow-credentials') === 'true'
       const credentials = isWithCookies ? ', with its cookies' : ''
       const what = `The origin ${origin} is allowed${credentials}: ${shownValues(allowed)}.`
-      // Without cookies, only what anyone may read is read.
+      // Without cookies, only public data is readable.
       return [{ what, level: isWithCookies ? 'error' : 'warning' }]
     }
     return found
@@ -74,11 +74,11 @@ const baseUrlSeen: Check<OutsideContext> = {
     const known = inside?.config.baseUrl
     const mend = { setting: `BASE_URL=${origin}` }
     const { hostname } = new URL(origin)
-    // Past the proxy, to the service itself: that is no address of callers.
+    // A loopback URL bypasses the proxy.
     if (known !== undefined && known !== origin && /^(?:localhost|127\.|\[::1\])/.test(hostname)) {
       return []
     }
-    const document = await probe.get('/api/openapi.json') // for anyone in development alone
+    const document = await probe.get('/api/openapi.json') // public in development only
     const [, told] = /"servers":\s*\[\{"url":\s*"([^"]{1,300})"/.exec(document.body) ?? []
     if (document.status === 200 && told !== undefined && told !== origin) {
       return [{ what: `It was asked as ${origin}, and its BASE_URL is ${told}.`, mend }]

@@ -72,7 +72,6 @@ const schema = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   },
 })
 
-/** The first that finds an error ends the checks of the database. */
 export const openingChecks = (
   modules: readonly ModuleSchema[],
 ): readonly Check<InsideContext>[] => [databaseFiles, databaseCheck, databasePages, schema(modules)]
@@ -120,14 +119,14 @@ const durability: Check<InsideContext> = {
 
 export const databaseChecks: readonly Check<InsideContext>[] = [clockOfDatabase, durability]
 
-/** The clock of PostgreSQL, in epoch milliseconds. */
+/** Epoch milliseconds. */
 async function postgresNow(db: Database): Promise<number> {
   const { rows } = await sql<{ now: string }>`
     select (extract(epoch from clock_timestamp()) * 1000)::text as now`.execute(db)
   return Number(rows[0]?.now)
 }
 
-/** The settings of PostgreSQL without which a crash loses what was committed. */
+/** Settings without which a crash loses commits. */
 async function postgresDurability(
   db: Database,
 ): Promise<{ fsync: string; full_page_writes: string }> {

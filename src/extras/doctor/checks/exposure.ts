@@ -61,14 +61,14 @@ const connect: Check<OutsideContext> = {
   },
   async find({ probe }) {
     const { hostname, port, protocol } = probe.target.url
-    const target = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}` // itself, and no one else
+    const target = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}` // the service itself
     const answer = await sentOrNull(() => probe.send('/', { method: 'CONNECT', target }))
     if (!answer || answer.status < 200 || answer.status >= 300) return []
     return [{ what: `CONNECT ${target} is answered ${answer.status}: a tunnel is open.` }]
   },
 }
 
-/** Null where the connection is closed instead of an answer, which refuses as well. */
+/** Null if the connection is closed, which also refuses. */
 async function sentOrNull(send: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await send()

@@ -7,7 +7,6 @@ import type { ModuleChecks } from '../../../core/checks/module-checks.ts'
 import { lifeWarning, readTlsPair } from '../../../core/config/tls.ts'
 import { systemCode } from '../../../core/reason.ts'
 
-/** Of a mode: the rights of the group and of all others. */
 const groupMayRead = 0o060
 const othersMayRead = 0o006
 const groupMayWrite = 0o020
@@ -19,7 +18,6 @@ const sticky = 0o1000
 const secretFiles =
   /^(?:gatehouse\.(?:db(?:-wal|-shm)?|lock)|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
 
-/** Rights that a mode gives to its group, and to all others. */
 interface Rights {
   readonly group: number
   readonly others: number
@@ -29,9 +27,8 @@ const toContents: Rights = { group: groupMayRead, others: othersMayRead }
 const toWrite: Rights = { group: groupMayWrite, others: othersMayWrite }
 
 /**
- * Whether other users of this machine have a right to a path: its mode gives the right, and so does each
- * folder above. A file of another owner may be open to its group: systemd and Kubernetes pass files to
- * a service by the group.
+ * Through the mode and each parent folder. A file of another owner may be group-accessible: systemd
+ * and Kubernetes pass files this way.
  */
 function isReachable(
   machine: Machine,
@@ -54,11 +51,11 @@ function foldersAbove(path: string): string[] {
   return folder === path ? [] : [folder, ...foldersAbove(folder)]
 }
 
-/** Whether other users can write a file, or put another one in its place. */
+/** Writes include replacement. */
 function isChangeable(machine: Machine, path: string): boolean {
   return [path, dirname(path)].some((one) => {
     const stats = machine.stat(one)
-    // With the sticky bit others can create files in a folder, but remove none.
+    // In a sticky folder, others can create files but not remove them.
     const isSticky = stats?.isDirectory() && (stats.mode & sticky) !== 0
     return stats !== null && !isSticky && isReachable(machine, one, stats, toWrite)
   })
@@ -99,7 +96,6 @@ const fileModes: Check<OfflineContext> = {
 
 type OperatorFiles = NonNullable<ModuleChecks['operatorFiles']>
 
-/** The check of the files that `filesOf` names. */
 export const operatorFiles = (filesOf: readonly OperatorFiles[]): Check<OfflineContext> => ({
   id: 'operator_files',
   level: 'error',
@@ -134,7 +130,7 @@ const dataDirectory: Check<OfflineContext> = {
       return []
     } catch (cause) {
       const code = systemCode(cause) ?? 'unknown'
-      // With PostgreSQL a command may run where the service has no folder.
+      // With PostgreSQL, a command may run without the service's folder.
       if (config.database.postgres && code === 'ENOENT') return []
       const what = `${folder} cannot be written (${code}).`
       return [{ what, mend: { setting: `install -d -m 0700 -o USER ${folder}` } }]

@@ -4,7 +4,7 @@ import type { OfflineContext } from '../../../core/checks/context.ts'
 import type { Machine } from '../../../core/checks/machine.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 
-// Of statfs(2): NFS, SMB, CIFS, SMB2, Ceph, 9P, and what FUSE serves.
+// Of statfs(2): NFS, SMB, CIFS, SMB2, Ceph, 9P, FUSE.
 const networks = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],

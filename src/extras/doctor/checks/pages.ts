@@ -5,7 +5,7 @@ import { databaseFileName } from '../../../core/database/sqlite/connect.ts'
 import { quickCheck } from '../../../core/database/sqlite/quick-check.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 
-/** Read in some seconds; of a larger file, the statements of the service notice what is damaged. */
+/** Readable in seconds. In larger files, queries detect damage. */
 const maxBytes = 1024 ** 3
 const limitMs = 30_000
 
@@ -21,7 +21,7 @@ export const databasePages: Check<InsideContext> = {
   async find({ config, machine, measurements }) {
     const { detail } = measurements.database.damage
     if (detail !== null) return [{ what: `A statement has met damage: ${detail}.` }]
-    if (config.database.postgres) return [] // the server reads its pages, by checksums where it has them
+    if (config.database.postgres) return [] // PostgreSQL verifies its own pages
     const path = join(config.database.dataDirectory, databaseFileName)
     const size = machine.stat(path)?.size ?? 0
     if (size > maxBytes) {

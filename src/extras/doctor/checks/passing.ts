@@ -13,11 +13,11 @@ const methods: Check<OutsideContext> = {
     caddy: '# remove: matchers of method before reverse_proxy',
   },
   async find({ probe }) {
-    if (!isOurs(await probe.get(noRoute))) return [] // refusals are replaced, whatever the method
+    if (!isOurs(await probe.get(noRoute))) return [] // a proxy replaces error responses
     const found: Found[] = []
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const answer = await probe.send(noRoute, { method })
-      // With CORS_ORIGINS the service answers every OPTIONS itself.
+      // With CORS_ORIGINS the service answers every OPTIONS.
       if (isOurs(answer) || (method === 'OPTIONS' && answer.header('x-request-id') !== '')) continue
       found.push({ what: `${method} is answered ${answer.status} before it reaches the service.` })
     }
@@ -37,7 +37,7 @@ const authorization: Check<OutsideContext> = {
   },
   async find({ probe }) {
     const headers = { authorization: 'Bearer doctor' }
-    const answer = await probe.send('/api/me?doctor', { headers }) // not from a cache
+    const answer = await probe.send('/api/me?doctor', { headers }) // bypasses caches
     if (answer.status !== 401 || !isOurs(answer)) return []
     if (/error="?invalid_token/.test(answer.header('www-authenticate'))) return []
     return [{ what: 'A bearer token does not reach the service.' }]

@@ -41,11 +41,10 @@ const privateRanges = [
   '::1',
 ].map(parseAddressRange)
 
-// Those of the largest networks of proxies are 104.16.0.0/13 and 2400:cb00::/32.
+// The largest proxy networks are 104.16.0.0/13 and 2400:cb00::/32.
 const widestIpv4 = 96 + 8
 const widestIpv6 = 19
 
-/** Whether a range holds more public addresses than proxies have. */
 function isTooWide(range: AddressRange): boolean {
   const isPrivate = privateRanges.some((one) => overlap(one, range) && one.bits <= range.bits)
   if (isPrivate) return false

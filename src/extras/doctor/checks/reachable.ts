@@ -81,5 +81,5 @@ const service: Check<OutsideContext> = {
   },
 }
 
-/** An error of one of them ends what is asked of the address. */
+/** An error ends the checks of the address. */
 export const arrivalChecks: readonly Check<OutsideContext>[] = [gateway, redirected, service]

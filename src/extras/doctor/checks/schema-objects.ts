@@ -10,7 +10,6 @@ import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 
 const maxReported = 20
 
-/** Whether the schema is what the shared migrations and the migrations of the modules make. */
 export const schemaObjects = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   id: 'schema_objects',
   level: 'error',
@@ -23,7 +22,7 @@ export const schemaObjects = (modules: readonly ModuleSchema[]): Check<InsideCon
     const isOther =
       (await schemaVersion(db)) !== latestSchema ||
       newerSchema(await moduleVersions(db), modules) !== null
-    if (isOther) return [] // said by the check of the version
+    if (isOther) return [] // reported by the version check
     const { additional, changed, missing } = await schemaDifferences(db, modules)
     const found = [
       ...missing.map(({ name, definition }): Found => differs(name, 'is missing', definition)),

@@ -78,10 +78,7 @@ const baseUrl: Check<OfflineContext> = {
   },
 }
 
-/**
- * The check of the warnings at the start.
- * @param covered settings whose warnings another check says better
- */
+/** @param covered settings with a better check */
 export const settingWarning = (covered: ReadonlySet<string>): Check<OfflineContext> => ({
   id: 'setting_warning',
   level: 'warning',
@@ -106,7 +103,7 @@ export const settingWarning = (covered: ReadonlySet<string>): Check<OfflineConte
           const mend = { do: `Rename ${old} to ${present}.` }
           return { what: `${warning}.`, level: 'info', mend }
         }
-        // The database may be on a network that never leaves the machine.
+        // The database network may be local to the machine.
         const isLocal = warning.startsWith('DATABASE_URL')
         return { what: `${warning}.`, ...(isLocal && { level: 'info' }) }
       })

@@ -59,7 +59,7 @@ const certificate: Check<OutsideContext> = {
       const what = `The certificate does not name ${hostname}: ${names}.`
       found.push({ what, mend: { do: 'Get a certificate for this name.' } })
     }
-    // Judged by the clock of this check, and told by the next one.
+    // Expiry is reported by the next check.
     const isOver = shown.validToDate.getTime() < clock.now()
     if (mistrust !== null && mistrust !== 'CERT_HAS_EXPIRED' && !isOver) {
       found.push({ what: `This machine does not trust the certificate: ${mistrust}.` })
@@ -91,7 +91,7 @@ const certificateEnd: Check<OutsideContext> = {
       return [{ what: `The certificate is valid from ${isoTime(from)} on.`, level: 'error' }]
     if (now > to)
       return [{ what: `The certificate has expired at ${isoTime(to)}.`, level: 'error' }]
-    // One that lives for a few days is renewed in its last third.
+    // Short-lived certificates are renewed in their last third.
     const notice = Math.min(noticeDays * dayMs, (to - from) / 4)
     if (to - now >= notice) return []
     const days = Math.ceil((to - now) / dayMs)

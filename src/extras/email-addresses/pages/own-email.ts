@@ -29,7 +29,6 @@ const done: Readonly<Record<Confirmed, AccountDone>> = {
   restored: 'email_changed',
 }
 
-/** /account/email: the verified address; verifies one, changes it, or gives up one that waits. */
 export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   const { config, confirmations, emails, loginAddress, outbox, proofs } = deps
   acceptForms(app)
@@ -97,7 +96,7 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   }
 }
 
-/** The code counts in the session that has asked for it. */
+/** The code counts only in the session that requested the code. */
 function flowOf({ sessionId }: Person): string {
   return `session ${sessionId}`
 }

@@ -5,7 +5,6 @@ import { isLanguage } from '../../../core/lib/languages.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { accountForm, field, goOn, personOf } from '../../own-account/pages/own-page.ts'
 
-/** POST /account/language: the language of pages and mail, a form of /account. */
 export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   acceptForms(app)
   app.post('/account/language', accountForm('/account'), async (request, reply) => {

@@ -15,7 +15,7 @@ import type { VerifyView } from './views.ts'
 
 interface VerifyData {
   readonly confirmation: Confirmation
-  /** What was done, at the last step. */
+  /** At the last step. */
   readonly done?: Confirmed
 }
 
@@ -25,9 +25,9 @@ const path = '/verify'
 const purpose = 'page_verify'
 
 /**
- * GET and POST /verify: what the link of a mail to an address does, after the press of a button. It
- * works in any browser, because mail is often read in another one, and signs no one in, because
- * the reader of a mailbox need not be the one who has asked.
+ * GET and POST /verify: executes a mailed link after a press of the button. Works in any browser,
+ * because mail is often read elsewhere, and signs nobody in, because the reader of a mailbox may be
+ * another person.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, confirmations, emails, pageFlows } = options
@@ -49,7 +49,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   app.get(
     path,
     {
-      exposeHeadRoute: false, // it begins a flow
+      exposeHeadRoute: false, // begins a flow
       config: { ...flowPage, errorPage },
       schema: { hide: true },
     },
@@ -96,7 +96,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
         )
         if (reset) return reply.redirect(`/reset?token=${reset.token}`, 303)
       }
-      return reply.redirect(`${path}?flow=${flow.secret}`, 303) // stored by now
+      return reply.redirect(`${path}?flow=${flow.secret}`, 303)
     },
   )
 

@@ -1,7 +1,6 @@
 import type { StepForm } from '../../../core/http/pages/views/step-form.ts'
 import type { OwnPage } from '../../own-account/pages/views.ts'
 
-/** The page of the own address, and those on which a person confirms one, or takes its change back. */
 export interface VerifyViews {
   'account-email': EmailView
   verify: VerifyView
@@ -10,7 +9,6 @@ export interface VerifyViews {
   'verify-no-link': VerifyNoLinkView
 }
 
-/** Names the address and the account, and asks for a press of the button. */
 export interface VerifyView extends StepForm {
   readonly what: 'verification' | 'email_change' | 'email_undo'
   readonly address: string
@@ -22,12 +20,12 @@ export interface VerifyDoneView {
   readonly address: string
 }
 
-/** Another account has verified the address meanwhile. */
+/** Another account has verified the address in the meantime. */
 export interface VerifyTakenView {
   readonly address: string
 }
 
-/** The page without a link, or with one that counts no more. */
+/** Without a valid link. */
 export interface VerifyNoLinkView {
   readonly isInvalid: boolean
 }
@@ -37,9 +35,7 @@ export interface EmailView extends OwnPage {
   readonly verifiedAt: number | null
   readonly isUndeliverable: boolean
   readonly pending: { readonly address: string; readonly expiresAt: number } | null
-  /** Whether the service can send mail. */
   readonly hasMail: boolean
-  /** What was typed last. */
   readonly typed: string
 }
 

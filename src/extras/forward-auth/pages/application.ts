@@ -15,11 +15,7 @@ import { enterPath } from '../paths.ts'
 
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 
-/**
- * GET /signin/application: the end of a sign-in that was asked for by an application behind a proxy.
- * It hands the session over by a ticket, in the address of the redirect to the application's host.
- * docs/adr/0063
- */
+/** GET /signin/application: redirects to the application's host with a ticket. docs/adr/0063 */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { config, hostSessions, redirectOrigins } = options
   const { origin: ownOrigin } = new URL(config.baseUrl)
@@ -36,12 +32,12 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const asked = parseDestination(query, { origins: redirectOrigins, otherwise: '/account' })
       const session = await sessionOf(options, request)
       const address = session && isEnough(session, asked) ? await onwards(session, asked) : null
-      // Without a session that is enough, or if it ends at this moment: to the sign-in.
+      // No sufficient session: back to the sign-in.
       return reply.redirect(address ?? beginningOf(asked), 303)
     },
   )
 
-  /** The address with a ticket, if it needs one; null if the session has ended. */
+  /** Null if the session has ended. */
   async function onwards(
     { stored }: LiveSession,
     { returnTo, browser }: Destination,

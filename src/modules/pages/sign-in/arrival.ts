@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendView } from '../../../core/http/pages/send-view.ts'
 
 /**
- * Whether another site has led the browser here without its session: the cookie is Strict, so a page
- * of our own looks once more, and who is signed in is not taken for a stranger.
+ * A link from another site arrives without the Strict session cookie. Load the page again from our
+ * own site: a signed-in person must not be treated as anonymous.
  */
 export function isFromElsewhere({ headers, query }: FastifyRequest): boolean {
   const { here } = query as { here?: unknown } // parsed by Fastify
   return headers['sec-fetch-site'] === 'cross-site' && here === undefined
 }
 
-/** The page that loads a path of ours once more, with the query of the request. */
+/** Keeps the query of the request. */
 export function arrive(request: FastifyRequest, reply: FastifyReply, path: string) {
   const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
   query.set('here', '1')

@@ -6,16 +6,14 @@ import { nameOfEmail } from '../../throttle/keys.ts'
 import type { LoginAttempt } from '../../throttle/limits.ts'
 
 export interface Identified {
-  /** By which the limits count an attempt. */
+  /** For the limits of an attempt. */
   readonly names: Pick<LoginAttempt, 'username' | 'account'>
   readonly account: Account | null
 }
 
 /**
- * Reads what was typed: the account whose verified address it is, otherwise the account whose username
- * it is. The address comes first, so that no other account can claim it as a username. The limits
- * count what was typed, an address in its canonical form and apart from the usernames that look like
- * it, so that no answer shows which address belongs to which username.
+ * By verified address, then by username: no other account can claim an address as its username. The
+ * limits count the typed name, so that no answer reveals the username of an address.
  */
 export async function identify(
   accounts: Pick<Accounts, 'byUsername' | 'byEmail'>,
@@ -26,11 +24,10 @@ export async function identify(
   if (!email) return ofUsername
   const account = (await accounts.byEmail(email.key)) ?? ofUsername.account
   const name = nameOfEmail(email.key)
-  // The attempts of an address without an account count under a name apart, so that both take the same rows.
+  // An address without an account counts under its own name, so that both cases use the same rows.
   return { names: { username: name, account: account?.username ?? nameOfEmail(name) }, account }
 }
 
-/** The account of a username. */
 export async function named(
   accounts: Pick<Accounts, 'byUsername'>,
   text: string,

@@ -22,7 +22,6 @@ import type { KnownDevice } from '../../throttle/limits.ts'
 import { identify, named } from './identifier.ts'
 import type { Proceed, SignInFlow, SigningIn, TakeStep } from './ways.ts'
 
-/** The steps that every sign-in may have. */
 type OwnStep = Exclude<SignInStep, keyof StepsOfWays>
 
 export type PipelineNeeds = Pick<
@@ -40,7 +39,7 @@ export type PipelineNeeds = Pick<
   | 'verifier'
 >
 
-/** Returns the browser of a sign-in as the limits know a device of the account; null for another. */
+/** Null if the browser is no known device of the account. */
 export async function deviceOf(
   { devices }: Pick<Needs, 'devices'>,
   userId: number,
@@ -51,9 +50,8 @@ export async function deviceOf(
 }
 
 /**
- * The sign-in on the pages. The requirements of a login (authentication/requirements.ts) name the next
- * step, and each request takes one step. The flow keeps what was proved; no session exists before the
- * last step. Each step throws what the same step of POST /login throws. docs/adr/0059
+ * The requirements (authentication/requirements.ts) name the next step; each request takes one
+ * step. The flow keeps the proofs; the last step creates the session. docs/adr/0059
  */
 export function createSignInPipeline(deps: PipelineNeeds): {
   readonly proceed: Proceed
@@ -107,7 +105,7 @@ export function createSignInPipeline(deps: PipelineNeeds): {
         const guard = unchanged(account)
         const codes = await secondFactor.confirm(account, codeIn(field), { guard })
         const now = await accounts.byUserId(account.userId)
-        // The factor has ended all logins once; another end since then is meant for this one too.
+        // The new factor has ended all logins once; a further end must stop this sign-in.
         const before = { refreshVersion: account.refreshVersion + 1 }
         if (!now) throw flowExpired('page_flow_moved_on')
         requirements.refuse('ticket', { account: now, since: { now, before } })
@@ -120,7 +118,7 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     },
   }
 
-  /** Runs a step as an attempt of the account; a step that is not required any more is skipped. */
+  /** Counts as an attempt; skips a step that is no longer required. */
   async function takeStep(
     flow: SignInFlow,
     by: SigningIn,
@@ -136,7 +134,7 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     })
   }
 
-  /** Returns the evidence of a flow with the present account. @throws ApiError signInFailed if that has changed */
+  /** @throws ApiError signInFailed if the account has changed */
   async function shown({ data: { proven }, userId }: SignInFlow): Promise<Evidence> {
     const account = userId === null ? null : await accounts.byUserId(userId)
     if (!account || !proven) throw flowExpired('page_flow_unknown')
@@ -171,16 +169,16 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     return null
   }
 
-  /** Returns what the flow holds for a step. */
   async function begin(flow: SignInFlow, step: Step, evidence: Evidence) {
     if (step !== 'enrolment') return {}
-    // If the account was locked meanwhile, the answer must not show that the proof was right.
+    // If the account is locked in the meantime, the answer must not reveal that the proof was
+    // right.
     const account = await accounts.reread(db, evidence.account, commitStageOf(flow))
     const { secret, uri } = await secondFactor.begin(account, unchanged(account))
     return { enrolment: { secret, uri } }
   }
 
-  /** Advances the flow to a step, unless the account has changed since the proof. */
+  /** Unless the account has changed since the proof. */
   function advance(
     flow: SignInFlow,
     step: Step | 'recovery_codes',
@@ -198,7 +196,6 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     })
   }
 
-  /** Refuses the change of an account that has changed since it was read. */
   function unchanged(account: Account): Guard {
     return {
       lockNames: () => [],
@@ -209,8 +206,8 @@ export function createSignInPipeline(deps: PipelineNeeds): {
   }
 
   /**
-   * Applies only after the present password was proved: others could guess the password here without
-   * a limit. @throws ApiError validationFailed if the new password is the present one
+   * Only after the present password was proved: otherwise attackers could guess the password
+   * without a limit. @throws ApiError validationFailed if the new password is the present one
    */
   async function assertAnother({ account, amr }: Evidence, password: string): Promise<void> {
     if (!amr.includes('pwd')) return
@@ -223,7 +220,7 @@ function commitStageOf({ data: { column: stage } }: SignInFlow) {
   return commitStages[stage]
 }
 
-/** Authenticator apps show a code in two groups. */
+/** Authenticator apps show two groups. */
 function codeIn(field: (name: string) => string): string {
   return field('totp').replaceAll(' ', '')
 }

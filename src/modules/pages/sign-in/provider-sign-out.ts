@@ -34,9 +34,8 @@ const SentToken = named(
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 
 /**
- * RP-Initiated Logout: GET /oauth/logout asks, POST /oauth/logout ends the session here and continues to
- * the identity provider. A named provider has the same below /oauth/{provider}. A link of another site
- * ends no session, because the GET changes nothing.
+ * RP-Initiated Logout; named providers below /oauth/{provider}. A link on another site cannot end a
+ * session: GET changes nothing.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, config, providers } = options
@@ -103,11 +102,11 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
         const { csrf_token: sent } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
         if (live) assertToken(sent, live.stored.csrfToken)
         await endSession(options, request, reply)
-        // The next person at this browser must not go back to a step that was left half done.
+        // The next person at this browser must not resume an unfinished step.
         forgetBrowser(request, reply)
         const provider = providers.named(name)
         const path = provider ? await signOutUrl(provider, config.baseUrl) : '/'
-        // A form must not lead to another origin (form-action): a page of ours goes on from here.
+        // A form must not lead to another origin (form-action): redirect from our own page.
         const isForPage = prefersPage(request) && !path.startsWith('/')
         if (isForPage) return sendView(reply, request, 'landing', { what: 'signed_out', path })
         return reply.redirect(path, 303)
@@ -115,9 +114,9 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     )
   }
 
-  /** @throws ApiError routeNotFound if no such provider is configured for sign-in */
+  /** @throws ApiError routeNotFound if the provider is not configured for sign-in */
   function linkOf(request: FastifyRequest): ProviderLink {
-    const { provider = defaultName } = request.params as { provider?: string } // of these routes
+    const { provider = defaultName } = request.params as { provider?: string }
     const link = links.get(provider)
     if (link) return link
     throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })

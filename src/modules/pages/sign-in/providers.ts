@@ -1,7 +1,6 @@
 import { defaultName } from '../../federation/provider-settings.ts'
 import type { Providers } from '../../federation/providers.ts'
 
-/** An identity provider, as people see it. */
 export interface ProviderLink {
   readonly name: string
   readonly login: string
@@ -9,13 +8,12 @@ export interface ProviderLink {
   readonly label: string
 }
 
-/** The identity providers that a browser can sign in with. */
 export function providerLinks({ all }: Pick<Providers, 'all'>): ProviderLink[] {
   return all
     .filter((provider) => provider.config.client)
     .map(({ config: { name, issuer } }) => {
       const base = name === defaultName ? '/oauth' : `/oauth/${encodeURIComponent(name)}`
-      // The unnamed provider has no name that a person knows.
+      // The unnamed provider has no readable name.
       const label = name === defaultName ? new URL(issuer).host : name
       return { name, login: `${base}/login`, logout: `${base}/logout`, label }
     })

@@ -31,11 +31,11 @@ import { sessionOf } from './sessions.ts'
 import { beginningOf, pageOf, type ShowDeps, showSignIn } from './show.ts'
 import type { ReadField, Shown, SignInFlow, SignInWay, SigningIn, TakeStep } from './ways.ts'
 
-// Long enough to set up an authenticator app, and for a mail to arrive.
+// Long enough to set up an authenticator app, or for a mail to arrive.
 const flowSeconds = 1800
 const afterwards = '/account'
 
-// Without types: a text of another type counts as none.
+// Without types: other types count as empty.
 const Fields = { type: 'object', additionalProperties: true } as const
 const errors = [
   'signInFailed',
@@ -49,9 +49,8 @@ const errors = [
 ] as const
 
 /**
- * The sign-in on pages, GET and POST /signin. A GET stores nothing: it begins a flow that the browser
- * carries, and shows its step; each POST takes a step, and sends the browser to the next one, or back
- * to where it came from. docs/adr/0059, docs/adr/0077
+ * GET and POST /signin. GET stores nothing: the browser carries the flow. Each POST takes a step
+ * and redirects to the next step, or back. docs/adr/0059, docs/adr/0077
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, clock, config, loginAddress, pageFlows, random, redirectOrigins } = options
@@ -65,7 +64,6 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     ...ways.map((way) => way.steps),
   )
   const deps: ShowDeps = { additions, config, providers: providerLinks(options.providers), ways }
-  /** What the page of a refusal shows, for the requests under way. */
   const underWay = new WeakMap<FastifyRequest, { shown: Shown; qr: string }>()
 
   const fresh = (request: FastifyRequest) =>
@@ -75,7 +73,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     const location = error.row === 'signInFailed' ? fresh(request) : null
     if (location !== null) return { location }
     const known = underWay.get(request)
-    const step = known?.shown.flow.step as SignInStep | undefined // as the ways write them
+    const step = known?.shown.flow.step as SignInStep | undefined
     for (const { refused } of ways) {
       const page = refused(error, step)
       if (page) return page
@@ -90,7 +88,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   app.get(
     '/signin',
     {
-      exposeHeadRoute: false, // it begins a flow
+      exposeHeadRoute: false, // begins a flow
       config: {
         access: { rule: anyone },
         errorPage,
@@ -137,7 +135,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     async (request, reply) => {
       const flow = await flowOfForm<SignInData>(pageFlows, request, 'page_sign_in')
       const field = fieldsOf(request)
-      // The way that the form begins; otherwise the form belongs to the step of the flow.
+      // Otherwise the form belongs to the step of the flow.
       const chosen = ways.find((way) => way.isBegun(flow, field))
       const typed = field(chosen?.field ?? 'username')
       const shown = { flow, chosen, typed, username: await usernameOf(flow), now: clock.now() }
@@ -182,7 +180,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     return sendView(reply, request, page.name, page.view, page.options)
   }
 
-  /** Where a request goes on that a link of a way has led here; null if none has. */
+  /** The target of a link; null for other requests. */
   async function arriving(request: FastifyRequest, reply: FastifyReply): Promise<string | null> {
     for (const way of ways) {
       const arrival = await way.arrive(request)
@@ -197,30 +195,26 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     return null
   }
 
-  /** The name of the account of a flow, for its pages. */
   async function usernameOf({ userId }: SignInFlow): Promise<string> {
     return userId === null ? '' : ((await accounts.byUserId(userId))?.username ?? '')
   }
 }
 
-/** Whether who is signed in is not asked again. */
 function isEnough(
   { needsEnrolment, stored }: LiveSession,
   { again }: Readonly<Record<string, unknown>>,
   returnTo: string,
 ): boolean {
-  // One that has to set up a second factor counts nowhere else: it would be sent back here.
+  // An account that must enrol a second factor would be redirected back here.
   if (needsEnrolment) return false
   return needsTwoFactors(returnTo) ? stored.amr.includes('mfa') : again !== '1'
 }
 
-/** Whether the form can be shown again. */
 function isCorrectable({ row, status }: ApiError): boolean {
   if (row === 'signInFailed' || row === 'csrfTokenInvalid' || row === 'accessDenied') return false
   return status < 500
 }
 
-/** Reads the fields of a form. */
 function fieldsOf({ body }: FastifyRequest): ReadField {
   return (name) => textIn(body, name)
 }

@@ -3,7 +3,7 @@ import type { Config } from '../../../core/config/load.ts'
 import { sessionCookie } from '../../sessions/cookie.ts'
 import type { LiveSession, Sessions } from '../../sessions/sessions.ts'
 
-/** The live session of a browser, on a page that is open to anyone; null without one. */
+/** For public pages; null without a session. */
 export async function sessionOf(
   { config, sessions }: { config: Pick<Config, 'session'>; sessions: Pick<Sessions, 'resume'> },
   request: FastifyRequest,

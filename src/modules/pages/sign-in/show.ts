@@ -16,19 +16,18 @@ export interface ShowDeps {
   readonly ways: readonly SignInWay[]
 }
 
-/** Where a sign-in begins that returns to an address. */
 export function beginningOf(returnTo: string, more: Record<string, string> = {}): string {
   const query = new URLSearchParams({ return_to: returnTo, ...more })
   return `/signin?${query}`
 }
 
-/** The page of the step at which a sign-in stands, with what is wrong with the last request. */
+/** The page of the current step, with the last error. */
 export async function showSignIn(deps: ShowDeps, shown: Shown): Promise<ViewPage> {
   const qr = shown.flow.data.enrolment ? await qrOf(shown.flow.data.enrolment.uri) : ''
   return pageOf(deps, shown, qr)
 }
 
-/** The same of a request that was refused; the QR code was drawn before. */
+/** For a refused request, with an existing QR code. */
 export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
   const { flow, error, chosen } = shown
   const { data, returnTo, step } = flow

@@ -18,7 +18,7 @@ import { sessionOf } from './sessions.ts'
 const Fields = { type: 'object', properties: { csrf_token: {} } } as const
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, '/signout')
 
-/** GET /signout asks. POST /signout ends the session; the page then offers the sign-out of providers. */
+/** GET /signout asks; POST ends the session and offers the providers' sign-out. */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts } = options
   acceptForms(app)
@@ -39,7 +39,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       schema: { hide: true },
     },
     async (request, reply) => {
-      // An application on another site leads here: its person is signed in all the same.
+      // The person may be signed in, although the Strict cookie is missing.
       if (isFromElsewhere(request)) return arrive(request, reply, '/signout')
       const { done } = request.query as { done?: unknown } // parsed by Fastify
       const session = await sessionOf(options, request)
@@ -71,7 +71,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const { csrf_token } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
       if (session) assertToken(csrf_token, session.stored.csrfToken)
       await endSession(options, request, reply)
-      // The next person at this browser must not go back to a step that was left half done.
+      // The next person at this browser must not resume an unfinished step.
       forgetBrowser(request, reply)
       return reply.redirect('/signout?done=1', 303)
     },

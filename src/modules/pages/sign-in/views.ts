@@ -1,6 +1,5 @@
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
 
-/** The pages of a sign-in: of a password, of a second factor, of what an account must do first. */
 export interface SignInViews {
   'sign-in': SignInView
   'sign-in-arrival': ArrivalView
@@ -12,18 +11,17 @@ export interface SignInViews {
   'sign-out-provider': ProviderSignOutView
 }
 
-/** What the form of each step has. */
+/** Common to all steps. */
 export interface SignInForm {
-  /** Where it is sent. */
   readonly action: string
   readonly csrf: string
-  /** Where the sign-in begins anew. */
+  /** Restarts the sign-in. */
   readonly begin: string
-  /** After too many attempts, when the next one is possible. */
+  /** After too many attempts. */
   readonly retryAfterSeconds: number | null
 }
 
-/** The names of the links that modules add to the first page: each module declares its own in it. */
+/** Link names, declared by modules. */
 // biome-ignore lint/suspicious/noEmptyInterface: modules declare the names in it
 export interface SignInLinks {}
 
@@ -35,16 +33,15 @@ export interface SignInLink {
 export interface SignInView extends SignInForm {
   /** In the order of the modules. */
   readonly links: readonly SignInLink[]
-  /** As it was typed, or that of the account that signs in again. */
   readonly username: string
-  /** Whether the signed-in account signs in once more. */
+  /** Reauthentication. */
   readonly isAgain: boolean
   readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | null
   readonly hasCaptcha: boolean
   readonly providers: readonly { readonly href: string; readonly label: string }[]
 }
 
-/** A page that loads the sign-in or sign-out once more from its own site, with the Strict cookie of a session. */
+/** Reloads the page from its own site, with the Strict session cookie. */
 export interface ArrivalView {
   readonly path: string
 }
@@ -72,19 +69,18 @@ export interface RecoveryCodesView extends SignInForm {
 }
 
 export interface SignOutView {
-  /** The form; null: no one is signed in. */
+  /** Null: nobody is signed in. */
   readonly form: { readonly csrf: string; readonly username: string } | null
   readonly isDone: boolean
-  /** Where one logs out of the identity providers. */
+  /** Sign-out links. */
   readonly providers: readonly { readonly href: string; readonly label: string }[]
 }
 
-/** Asks before a session ends here and at an identity provider. */
 export interface ProviderSignOutView {
   readonly action: string
-  /** The session that ends; null: no one is signed in. */
+  /** Null: nobody is signed in. */
   readonly session: { readonly csrf: string; readonly username: string } | null
-  /** The provider, as people know it. */
+  /** Readable name. */
   readonly provider: string
 }
 

@@ -18,18 +18,17 @@ declare module '../../../core/module/hooks.ts' {
 
 export type SignInFlow = PageFlow<SignInData>
 
-/** Where an attempt comes from, and what a complete sign-in gives. */
 export interface SigningIn {
-  /** The client's address, for the limits. */
+  /** For the limits. */
   readonly address: string
   readonly result: Result<NewSession, string>
-  /** Runs in the transaction that advances the flow: uses up what was proved. */
+  /** Runs in the transaction that advances the flow: consumes proofs. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 /**
- * Takes evidence as the next proof of a flow. Returns the flow at its next step, and cancels the
- * attempt; or completes the sign-in, which ends the flow and settles the attempt, and returns null.
+ * Returns the flow at its next step, and cancels the attempt; or null if complete, after settling
+ * the attempt.
  */
 export type Proceed = (
   flow: SignInFlow,
@@ -38,59 +37,53 @@ export type Proceed = (
   by: SigningIn,
 ) => Promise<SignInFlow | null>
 
-/** What a page shows beside its flow. */
 export interface Shown {
   readonly flow: SignInFlow
-  /** The name of the account, once a proof has shown the name. */
+  /** Known only after a proof. */
   readonly username: string
-  /** What was typed before, which a page of a problem keeps. */
+  /** Kept on an error page. */
   readonly typed?: string
-  /** The way whose first form the person asked for. */
   readonly chosen?: SignInWay | undefined
   readonly isEnded?: boolean
   readonly error?: ApiError
   readonly now: number
 }
 
-/** What another module adds to the pages of the sign-in. */
 export interface SignInAddition {
-  /** A link of the first page; null: not offered. */
+  /** Null: not offered. */
   readonly link?: (at: FirstPage) => SignInLink | null
-  /** Makes another way to prove who a person is. */
   readonly way?: (proceed: Proceed) => SignInWay
 }
 
 export interface FirstPage {
-  /** Where the form of the page is sent. */
   readonly action: string
   readonly returnTo: string
-  /** Whether anyone may sign in; otherwise the signed-in account signs in again. */
+  /** False: only the signed-in account signs in again. */
   readonly isOpen: boolean
 }
 
-/** A way to sign in beside the password: steps of the flow, each with its page. */
+/** An alternative to the password: steps with pages. */
 export interface SignInWay {
   readonly errors: readonly ErrorName[]
-  /** The field of its first form that names the account. */
+  /** Field for the account in the first form. */
   readonly field: string
   readonly steps: Readonly<Record<string, TakeStep>>
   readonly pages: Readonly<Record<string, ShowStep>>
-  /** Whether the address of the page asks for the first form of the way. */
+  /** By the query of the page. */
   isChosen(query: Readonly<Record<string, unknown>>): boolean
-  /** The first form of the way. */
   readonly first: ShowStep
-  /** Whether a sent form begins the way, or begins it anew; `begin` takes such a form. */
+  /** Whether a sent form starts or restarts the way. */
   isBegun(flow: SignInFlow, field: ReadField): boolean
   readonly begin: TakeStep
-  /** Where a link of the way leads that was opened; null if the request is none. @throws ApiError */
+  /** The target of an opened link; null for other requests. @throws ApiError */
   arrive(request: FastifyRequest): Promise<Arrival | null>
-  /** The page of a refusal at a step; null if the form of the step can say it. */
+  /** Null if the step's form can show the error. */
   refused(error: ApiError, step: SignInStep | undefined): ViewPage | null
 }
 
 export type ReadField = (name: string) => string
 
-/** Returns the flow at its next step; null if the person is signed in. */
+/** Null if signed in. */
 export type TakeStep = (
   flow: SignInFlow,
   request: FastifyRequest,
@@ -100,7 +93,7 @@ export type TakeStep = (
 
 export type ShowStep = (shown: Shown, form: SignInForm, options: ViewOptions) => ViewPage
 
-/** Another page, or the beginning of a flow; what it returns to is not checked. */
+/** The return address of a flow is unchecked. */
 export type Arrival =
   | { readonly location: string }
   | { readonly step: SignInStep; readonly data: Partial<SignInData>; readonly returnTo: unknown }
