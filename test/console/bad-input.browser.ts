@@ -102,6 +102,8 @@ suite('bad input in the console', async () => {
       })
       await alert.first().waitFor({ state: 'detached' })
       await hand.settled()
+      // Another part of the view may still be reading again.
+      await page.getByRole('alert').first().waitFor({ state: 'detached' })
       assert.equal(await page.getByRole('alert').count(), 0, area)
     }
     await hand.close()

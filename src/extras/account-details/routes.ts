@@ -83,7 +83,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
   )
 
-  /** Counts unexpired records, including revoked tokens. */
+  /** Counts the records of issued tokens; revocation is not checked. */
   async function tokensIssued({ userId }: Account): Promise<number> {
     const { accessSeconds, singleSeconds } = config.token
     const since = clock.now() - Math.max(accessSeconds, singleSeconds) * 1000

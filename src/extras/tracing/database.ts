@@ -71,7 +71,7 @@ function tracedDriver(driver: Driver, system: DatabaseSystem): Driver {
   }
   const rollbackTransaction: Driver['rollbackTransaction'] = async (given) => {
     if (!(given instanceof TracedConnection)) return driver.rollbackTransaction(given)
-    // The failed statement already reports the cause of a rollback.
+    // The failed statement reports the cause, or the rollback is a refusal and no failure.
     await driver
       .rollbackTransaction(given.connection)
       .finally(() => given.endTransaction('rollback'))
