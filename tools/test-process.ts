@@ -7,9 +7,10 @@ import { test } from 'node:test'
  * the next. One file at a time, because many suites start their services when they are imported.
  */
 // A test may wait for what keeps no process alive, as a child process that it does not hold.
+const maxBytes = 1_200_000_000 // node:test keeps all that the tests of a process made
 const alive = setInterval(() => {}, 60_000)
 for (;;) {
-  process.send?.({ next: true })
+  process.send?.({ next: process.memoryUsage.rss() < maxBytes })
   const [file] = await once(process, 'message')
   if (file === '') break
   await import(resolve(file)).catch((error: unknown) => {

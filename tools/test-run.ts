@@ -34,7 +34,8 @@ export async function runTests(run: Run): Promise<Counts> {
   return counts
 }
 
-type Message = { readonly next: true } | Counts
+/** Whether the process takes another file; false for a process that holds much memory. */
+type Message = { readonly next: boolean } | Counts
 
 function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Counts): Promise<void> {
   const reporter = join(root, 'tools/test-reporter.ts')
@@ -48,7 +49,7 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
   child.on('message', (message: Message) => {
     if ('next' in message) {
       hang.refresh()
-      file = queue.shift()
+      file = message.next ? queue.shift() : undefined
       if (child.connected) child.send(file ?? '')
     } else {
       counts.passed += message.passed
