@@ -1,2 +1,2 @@
-/** A named import of node:http would load all exports, with another client. */
+/** Avoids loading all exports of node:http. */
 export const http = process.getBuiltinModule('node:http')

@@ -34,7 +34,7 @@ export function alignedLine(cells: readonly string[], widths: readonly number[])
     .trimEnd()}\n`
 }
 
-/** Columns fit their widest cell, or `fixed`: a wider cell shifts only its own line. */
+/** A cell wider than `fixed` shifts only its own line. */
 export function inColumns(
   table: readonly (readonly string[])[],
   fixed: Readonly<Record<number, number>> = {},

@@ -1,9 +1,9 @@
-/** When full, removes the entry that was set longest ago. */
+/** When full, removes the oldest set entry. */
 export class BoundedMap<Key, Value> {
   readonly #maxEntries: number
   readonly #entries = new Map<Key, Value>()
-  // Reused while sets evict keys: a new iterator would first skip all deleted slots. Otherwise
-  // dropped: an idle iterator keeps old tables in memory.
+  // Reused: a new iterator skips all deleted slots. Dropped when unused: it keeps old tables in
+  // memory.
   #oldestFirst: MapIterator<Key> | undefined
 
   constructor(maxEntries: number) {

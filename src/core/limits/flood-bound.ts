@@ -51,7 +51,7 @@ export class FloodBound {
     return false
   }
 
-  /** Called by a job, when no further event follows. */
+  /** For a job, when no event follows. */
   tellEnded(now: number): void {
     const minute = Math.floor(now / minuteMs)
     if (minute === this.#minute) return

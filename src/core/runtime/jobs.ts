@@ -61,7 +61,7 @@ export interface JobsDeps {
   readonly measurements: Pick<Measurements, 'jobs'>
 }
 
-/** Returns a function that stops the jobs and waits for running ones. */
+/** Returns a function that stops the jobs and waits for them. */
 export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<void> {
   const underWay = new Map<string, Promise<void>>()
   const stop = new AbortController()

@@ -94,7 +94,7 @@ function digests({ config, env }: NoteOptions, salt: string): Map<string, string
     }),
   )
   shown.set('BASE_URL', config.baseUrl)
-  // Without the password, so that guesses cannot be compared.
+  // Without the password: prevents guessing.
   shown.set('DATABASE_URL', postgres && [postgres.host, postgres.port, postgres.database])
   const digestOf = (value: unknown) =>
     keyedDigest(Buffer.from(salt), JSON.stringify(value) ?? '').slice(0, digestLength)

@@ -2,7 +2,7 @@ import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { TransactionEnd } from '../../core/database/commit.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-/** State after the last commit. */
+/** A chain of this process after the last commit. */
 export interface Chain {
   readonly name: string
   /** Of the last record; 0 and null for an empty chain. */

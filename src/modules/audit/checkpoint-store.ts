@@ -220,7 +220,7 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The tombstone stays. */
+    /** For a closed chain without records; the tombstone stays. */
     async removeEmptyChain(chain: string): Promise<void> {
       await db
         .deleteFrom('audit_chains')

@@ -104,7 +104,7 @@ export function createCheckpoints({
 
   async function newHeads(store: CheckpointStore) {
     const last = await catchUp(store)
-    // Certainly covered.
+    // The last number that is certainly covered.
     const number = Math.max(
       0,
       ...(parseHeads(last?.heads ?? '[]') ?? []).map((head) => head.number),

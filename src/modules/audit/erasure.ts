@@ -110,7 +110,8 @@ export function createErasure(deps: ErasureDeps): Erasure {
     const closed: string[] = []
     const rows = found.map(({ subject, pseudonym, sealed }) => {
       const key = openedOrNull(() => derivedOf(openSubjectKey(keys.dataKey, subject, sealed)))
-      // An unreadable key may belong to another person: do not excuse its absence.
+      // A key that does not open may belong to another person: listing it would excuse a missing
+      // key.
       if (key) closed.push(key.pseudonym)
       const { actorIndex = null, targetIndex = null } = key ?? {}
       return { pseudonym, actor_index: actorIndex, target_index: targetIndex }

@@ -51,8 +51,8 @@ export type Unchained = Omit<NewRecord, 'chain' | 'place' | 'mac'>
 const reasonCode = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
- * Success without a caller is a login or follows one: the person concerned acted. Failures, and
- * requests that strangers may make for an account, have an unknown actor.
+ * A success without a caller is a login or follows from a login: the person concerned acted.
+ * Failures, and requests that strangers may make for an account, have an unknown actor.
  */
 export function subjectsOf({ type, payload, context, hidesPerson }: RecordedEvent): Subjects {
   const { user_id, author_id } = payload

@@ -7,8 +7,8 @@ import { openSubjectKey } from './persons.ts'
 import { subjectsNamed } from './read-store.ts'
 
 /**
- * Seals texts that may name a person under the person's key, for erasure; under the data key
- * without a person.
+ * Seals texts that may name a person under the person's key, so that an erasure covers the texts;
+ * under the data key if no person is known.
  */
 export interface PersonSeal {
   /** Null if the person was erased or the key changed: store nothing. */

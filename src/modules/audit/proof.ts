@@ -81,7 +81,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     try {
       isCovered = await checkpoints.write({ isUrgent }).catch(async (error: unknown) => {
         if (!(error instanceof CheckpointKeyEnded)) throw error
-        await keys.refresh() // master key just rotated
+        await keys.refresh() // the master key was just rotated
         return checkpoints.write({ isUrgent })
       })
     } finally {
@@ -92,7 +92,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
   function openFeeds(): Promise<readonly SinkFeed[]> {
     feeds ??= import('./outside/sinks.ts').then(async ({ sinksOf }) => {
       const { dataDirectory } = config.database
-      // Missing with PostgreSQL. On failure, the sink reports the error.
+      // With PostgreSQL, nothing else creates the folder. On failure, the sink reports the error.
       await mkdir(dataDirectory, { recursive: true, mode: 0o700 }).catch(() => {})
       const offsetsPath = join(dataDirectory, 'audit-sinks.json')
       const options = { offsetsPath, mayRepair: workers.index === 0 }

@@ -32,11 +32,11 @@ export interface EventQueueDeps {
    * succeeded unnoticed. @throws DatabaseUnavailable
    */
   readonly write: (entries: readonly Entry[], mayBeThere: boolean) => Promise<void>
-  /** Called once per outage. */
+  /** Called once when writes start to fail. */
   readonly failed: (error: unknown) => void
   /** Types of events that can never be recorded. */
   readonly dropped: (types: readonly string[], error: unknown) => void
-  /** Called after an outage, with the lost events. */
+  /** Called with the number of lost events when writes work again. */
   readonly hasLost: (count: number) => void
 }
 

@@ -11,7 +11,7 @@ export type AuthenticatedRecord = Omit<
   'number' | 'actor_index' | 'target_index' | 'address_index' | 'mac'
 >
 
-/** For the first record of a chain; base64url. */
+/** Replaces the previous mac for the first record of a chain; base64url. */
 export function firstPrevious(chainKey: Uint8Array, chain: string): string {
   return keyedDigest(chainKey, `begin ${chain}`)
 }

@@ -43,7 +43,7 @@ const maxKnown = 5000 // 500 bytes each
 
 export function createSubjectKeys(random: Random): SubjectKeys {
   const known = new BoundedMap<string, SubjectKey>(maxKnown)
-  // An older transaction must not cache an erased key again.
+  // A transaction that read a key may end after the erasure and must not cache the key again.
   const erased = new BoundedMap<string, true>(maxKnown)
 
   return {

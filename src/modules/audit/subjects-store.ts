@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 
 /**
- * Signed in at `since` or later; at most 100. Logins create the key; removing the user deletes
- * both.
+ * Users without a key who signed in at `since` or later; at most 100. Logins create the key; the
+ * removal of a user deletes both.
  */
 export async function signedInWithoutKey(
   db: DatabaseOrTransaction,

@@ -3,7 +3,7 @@ import { maxMissing, type TailPosition } from './cursor.ts'
 /** Records per read, at most. */
 export const maxLookedThrough = 2000
 
-// Longest transaction: older missing numbers were rolled back.
+// No transaction is open for longer: numbers still missing then were rolled back.
 const openMs = 60_000
 
 interface Range {

@@ -63,7 +63,7 @@ interface Pending {
   isRefused: boolean
 }
 
-/** By transaction attempt, for any writer. */
+/** By transaction attempt: any writer of its records erases the keys. */
 const erasures = new WeakMap<object, readonly Erase[]>()
 
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
@@ -139,7 +139,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   async function keysIn(trx: DatabaseOrTransaction): Promise<AuditKeys> {
     if (known) return known
     const keys = await readAuditKeys(trx, deps)
-    // This transaction may create the keys.
+    // Wait for the commit: this transaction may create the keys.
     afterCommit(trx, () => {
       known = keys
     })

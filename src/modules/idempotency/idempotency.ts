@@ -92,7 +92,7 @@ export function createIdempotency({
         }
         return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
       } catch (error) {
-        // A concurrent request with this key may have caused the error: replay its response.
+        // A concurrent request may have caused the error: replay its response.
         const done = error instanceof ApiError ? await repeat(db) : null
         if (done) return done
         throw error

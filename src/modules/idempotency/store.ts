@@ -47,7 +47,7 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
       return (await found.first(db, { id, now })) ?? null
     },
 
-    /** False if the key was used. Waits for a concurrent insert. */
+    /** False if used. Waits for concurrent inserts. */
     async claim(
       id: string,
       { now, expiresAt }: { now: number; expiresAt: number },

@@ -24,7 +24,7 @@ interface IdempotencyKeysTable {
   id: string
   /** Keyed digest of the body. */
   fingerprint: string
-  /** JSON body; empty after the erasure of a named person. */
+  /** JSON; empty after erasure of a named person. */
   answer: string
   /** The caller, and the user named in the response. */
   caller: Generated<number | null>

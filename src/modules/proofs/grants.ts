@@ -140,7 +140,7 @@ export function createGrants({ clock, db, pageFlows, requirements }: GrantsDeps)
   }
   return grants
 
-  /** False after logins of the account were ended. */
+  /** False after the account's logins were ended. */
   function isOf(
     { data, userId }: Pick<ConfirmFlow, 'data' | 'userId'>,
     account: Account,

@@ -24,7 +24,7 @@ export interface SinkFeed {
    * call retries.
    */
   run(stop?: AbortSignal): Promise<void>
-  /** Oldest undelivered checkpoint. */
+  /** Time of the oldest undelivered checkpoint; null if none. */
   waitingSince(): number | null
 }
 

@@ -111,7 +111,7 @@ function isSame(one: Checkpoint, other: Checkpoint): boolean {
   return one.signature === other.signature && checkpointText(one) === checkpointText(other)
 }
 
-/** Null unless one restore explains all missing checkpoints. */
+/** The restore that lost all missing checkpoints; null if none explains them. */
 export function explaining({ at }: Pick<Fork, 'at'>, restores: readonly Restore[]): Restore | null {
   return restores.toSorted((one, other) => other.at - one.at).find((one) => one.at >= at) ?? null
 }

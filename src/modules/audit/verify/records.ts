@@ -174,7 +174,7 @@ export async function readRecords(
         fields = openFields(keys.service, { id, side: 'target' }, target_sealed)
       }
     } catch {
-      // valid mac: written this way
+      // the mac is valid, so the record was written this way
     }
     const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
     restores.push({ id, at, file: textOf(fields.file), created_at: textOf(fields.created_at) })

@@ -36,7 +36,7 @@ const limit = {
   detail: `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`,
 }
 const keptMs = 90 * 86_400_000
-/** Per sink, so that others are not delayed. */
+/** The other sinks may wait for an unavailable sink: do not wait for them longer than this. */
 const sendMs = 5000
 const thread = { from: import.meta.url, path: './verify-thread' } as const
 const table = 'audit_verifications'

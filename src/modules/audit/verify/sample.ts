@@ -47,7 +47,7 @@ export async function sampleProblems(
   }
 }
 
-/** Covers a short log completely. */
+/** In a longer log, each run reads another part. */
 function startOf(run: number, last: number, random: Random): number {
   if (last <= runs * recordsPerRun) return last - (run + 1) * recordsPerRun + 1
   const part = Math.floor(last / runs)

@@ -30,7 +30,7 @@ export interface VerifyOptions {
   readonly outside?: AsyncIterable<string> | null
   /** Epoch milliseconds: the first checkpoint may not be sent yet. */
   readonly now?: number
-  /** Throws to cancel. */
+  /** Called with the number of verified records; throws to cancel. */
   readonly onProgress?: (records: number) => void
 }
 
