@@ -11,10 +11,10 @@ import { originNow } from './origin.ts'
 
 export interface Devices {
   /**
-   * Stores the device in the login's transaction. An unknown device of an account with known
-   * devices is an event if a notice can be mailed.
+   * Runs in the login's transaction. An unknown device of an account with known devices is an event
+   * if a notice can be mailed.
    * @param browser the cookie's secret: see device-cookie.ts; without a cookie, browser family and
-   * network identify the device
+   * network count
    */
   signedIn(
     trx: DatabaseOrTransaction,
