@@ -27,13 +27,13 @@ export interface Devices {
   ofBrowser(userId: number, browser: string): Promise<string | null>
   /** After a password reset. The next device is still an event: it may not be the owner's. */
   forget(trx: DatabaseOrTransaction, userId: number): Promise<void>
-  /** Returns the count; devices expire after a year. */
+  /** Devices expire after a year; returns the count. */
   purge(batchSize: number): Promise<number>
 }
 
 export interface DevicesDeps {
   readonly db: Database
-  /** The purge may be lost in a power failure. */
+  /** May be lost in a power failure. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly events: Pick<Events, 'emitInTransaction'>
