@@ -11,10 +11,10 @@ import { originNow } from './origin.ts'
 
 export interface Devices {
   /**
-   * Stores the device in the login's transaction. An unknown device of an account with known
-   * devices is an event if a notice can be mailed.
+   * Runs in the login's transaction. An unknown device of an account with known devices is an event
+   * if a notice can be mailed.
    * @param browser the cookie's secret: see device-cookie.ts; without a cookie, browser family and
-   * network identify the device
+   * network count
    */
   signedIn(
     trx: DatabaseOrTransaction,
@@ -27,13 +27,13 @@ export interface Devices {
   ofBrowser(userId: number, browser: string): Promise<string | null>
   /** After a password reset. The next device is still an event: it may not be the owner's. */
   forget(trx: DatabaseOrTransaction, userId: number): Promise<void>
-  /** Returns the count; devices expire after a year. */
+  /** Devices expire after a year; returns the count. */
   purge(batchSize: number): Promise<number>
 }
 
 export interface DevicesDeps {
   readonly db: Database
-  /** The purge may be lost in a power failure. */
+  /** May be lost in a power failure. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly events: Pick<Events, 'emitInTransaction'>
