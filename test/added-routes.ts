@@ -1,6 +1,6 @@
 import { after } from 'node:test'
 import { resource } from '../src/core/http/changes/resource.ts'
-import { createLoginAddress } from '../src/core/http/limits/login-address.ts'
+import { createLoginAddress } from '../src/core/http/limits/client-address.ts'
 import { access, callerOf } from '../src/core/http/routes/access.ts'
 import { createServer } from '../src/core/http/server/server.ts'
 import { createServiceMaker } from '../src/core/module/make.ts'

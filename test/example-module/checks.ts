@@ -1,6 +1,5 @@
 import type { Check } from '../../src/core/checks/check.ts'
-import type { InsideContext } from '../../src/core/checks/context.ts'
-import type { ModuleChecks } from '../../src/core/checks/module-checks.ts'
+import type { InsideContext, ModuleChecks } from '../../src/core/checks/context.ts'
 import { noteStore } from './store.ts'
 
 const max = 3

@@ -2,6 +2,7 @@ import { isLoopback } from '../addresses/loopback.ts'
 import type { Config } from '../config/load.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Deps } from '../runtime/deps.ts'
+import type { Check } from './check.ts'
 import type { Machine } from './machine.ts'
 import type { PeerCertificate } from './peer-certificate.ts'
 import type { Probe } from './probe.ts'
@@ -29,4 +30,17 @@ export interface OutsideContext {
 /** Reachable from other machines: raises the severity of findings. */
 export function isPublic({ baseUrl, http }: Pick<Config, 'baseUrl' | 'http'>): boolean {
   return !isLoopback(new URL(baseUrl).hostname) || !isLoopback(http.host)
+}
+
+/** Exported by `checks.ts` of a module as `checks`. */
+export interface ModuleChecks {
+  readonly offline?: readonly Check<OfflineContext>[]
+  /** An error skips the checks that need the database. */
+  readonly opening?: readonly Check<InsideContext>[]
+  readonly inside?: readonly Check<InsideContext>[]
+  readonly outside?: readonly Check<OutsideContext>[]
+  /** Access rules in files of the operator, by setting. */
+  readonly operatorFiles?: (config: Config) => Readonly<Record<string, string | undefined>>
+  /** Whether the service uses this database. */
+  readonly isOwnService?: (context: OutsideContext) => Promise<boolean>
 }

@@ -1,7 +1,6 @@
-import { renameFormerSettings } from './former-names.ts'
+import { misspeltSettings, renameFormerSettings } from './former-names.ts'
 import { type SettingInForce, settingsInForce } from './in-force.ts'
 import { readSettings, type Setting, type SettingsTable } from './kinds.ts'
-import { misspeltSettings } from './misspelt.ts'
 
 /** Each settings.ts adds its settings. */
 // biome-ignore lint/suspicious/noEmptyInterface: each settings.ts declares its settings in it

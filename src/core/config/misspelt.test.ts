@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { loadConfig, settings } from '../../../test/config.ts'
 import { mistakesOf } from '../../../test/mistakes.ts'
+import { misspeltSettings, namesOf } from './former-names.ts'
 import type { ConfigError } from './load.ts'
-import { misspeltSettings, namesOf } from './misspelt.ts'
 
 const misspelt = (env: Record<string, string>) => misspeltSettings(env, [settings])
 

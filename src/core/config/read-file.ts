@@ -1,4 +1,5 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { systemCode } from '../reason.ts'
 
 interface Unreadable {
@@ -32,4 +33,17 @@ export function readText(
 
 function sizeOf(bytes: number): string {
   return bytes < 1_048_576 ? `${bytes / 1024} KiB` : `${bytes / 1_048_576} MiB`
+}
+
+/**
+ * Changes with the file; `absent` if not found. Call before reading, so that a change during the
+ * read is detected next time.
+ */
+export async function versionOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
+    return [dev, ino, size, mtimeNs, ctimeNs].join()
+  } catch {
+    return 'absent'
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Random } from './random.ts'
-import { pooledRandom } from './secure-random.ts'
+import { pooledRandom } from './random.ts'
 
 suite('pooled random bytes', () => {
   /** A source that counts upwards by two bytes each, so that no pair of its bytes repeats soon. */

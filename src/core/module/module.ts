@@ -1,4 +1,4 @@
-import type { ModuleChecks } from '../checks/module-checks.ts'
+import type { ModuleChecks } from '../checks/context.ts'
 import type { SettingsTable } from '../config/kinds.ts'
 import type { Config, ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'

@@ -1,7 +1,6 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from '../config/load.ts'
-import { type Random, systemRandom } from '../crypto/random.ts'
-import { pooledRandom } from '../crypto/secure-random.ts'
+import { pooledRandom, type Random, systemRandom } from '../crypto/random.ts'
 import { connect } from '../database/connect.ts'
 import type { ChangeFeed, Database, DatabaseFiles } from '../database/database.ts'
 import type { Events } from '../events/events.ts'

@@ -1,6 +1,6 @@
 import { currentTrace } from '../events/context.ts'
 import { traceHeaders } from '../events/trace-context.ts'
-import { fetchFailure } from '../outbound/fetch-failure.ts'
+import { fetchFailure } from '../outbound/outbound-error.ts'
 import type { Traces } from './tracing.ts'
 
 export interface TracedFetchOptions {

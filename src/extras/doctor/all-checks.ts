@@ -1,6 +1,10 @@
 import type { Check } from '../../core/checks/check.ts'
-import type { InsideContext, OfflineContext, OutsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type {
+  InsideContext,
+  ModuleChecks,
+  OfflineContext,
+  OutsideContext,
+} from '../../core/checks/context.ts'
 import type { Module } from '../../core/module/module.ts'
 import { createClaims } from '../../core/module/registry.ts'
 import { answerChecks } from './checks/answers.ts'

@@ -1,4 +1,4 @@
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { ModuleChecks } from '../../core/checks/context.ts'
 
 export const checks: ModuleChecks = {
   operatorFiles: ({ forwardAuth }) => ({ FORWARD_AUTH_FILE: forwardAuth.file }),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { isLoopback } from '../../core/addresses/loopback.ts'
-import { versionOf } from '../../core/config/file-version.ts'
 import type { Config } from '../../core/config/load.ts'
+import { versionOf } from '../../core/config/read-file.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Check } from '../../core/checks/check.ts'
-import type { InsideContext, OfflineContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { InsideContext, ModuleChecks, OfflineContext } from '../../core/checks/context.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { isoTime } from '../../core/lib/clock.ts'

@@ -1,4 +1,3 @@
-import { choiceOption } from '../../core/cli/choice-option.ts'
 import {
   type CommandCall,
   CommandError,
@@ -7,6 +6,7 @@ import {
   UsageError,
 } from '../../core/cli/command.ts'
 import type { Row } from '../../core/cli/output.ts'
+import { choiceOption } from '../../core/cli/value-options.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { mailNotFound } from './problems.ts'

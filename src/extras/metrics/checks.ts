@@ -1,7 +1,6 @@
 import { isLoopback } from '../../core/addresses/loopback.ts'
 import type { Check, Found } from '../../core/checks/check.ts'
-import type { OfflineContext, OutsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { ModuleChecks, OfflineContext, OutsideContext } from '../../core/checks/context.ts'
 import { type Answer, directly, isThisMachine } from '../../core/checks/probe.ts'
 
 const metricsAddress: Check<OfflineContext> = {

@@ -1,7 +1,6 @@
 import { isOurs } from '../../core/checks/answers.ts'
 import type { Check } from '../../core/checks/check.ts'
-import type { OutsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { ModuleChecks, OutsideContext } from '../../core/checks/context.ts'
 
 const ownPages: Check<OutsideContext> = {
   id: 'own_pages',

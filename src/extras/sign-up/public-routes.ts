@@ -1,6 +1,5 @@
-import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { fewFieldsBytes, textIn } from '../../core/http/bodies/bodies.ts'
 import type { FieldChecks } from '../../core/http/bodies/faults.ts'
-import { textIn } from '../../core/http/bodies/form-text.ts'
 import { languageOf } from '../../core/http/pages/language.ts'
 import type { App } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'

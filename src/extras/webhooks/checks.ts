@@ -1,6 +1,5 @@
 import type { Check, Found } from '../../core/checks/check.ts'
-import type { InsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { InsideContext, ModuleChecks } from '../../core/checks/context.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { isoTime } from '../../core/lib/clock.ts'

@@ -1,4 +1,3 @@
-import { choiceOption } from '../../core/cli/choice-option.ts'
 import {
   type CommandCall,
   CommandError,
@@ -8,6 +7,7 @@ import {
 } from '../../core/cli/command.ts'
 import { assertMayConfirm, confirm, yesOption } from '../../core/cli/confirm.ts'
 import type { Row } from '../../core/cli/output.ts'
+import { choiceOption } from '../../core/cli/value-options.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import type { Endpoint, WithSecret } from './endpoints.ts'

@@ -1,4 +1,3 @@
-import { choiceOption } from '../../core/cli/choice-option.ts'
 import {
   type CommandCall,
   CommandError,
@@ -8,7 +7,7 @@ import {
   UsageError,
 } from '../../core/cli/command.ts'
 import type { Row } from '../../core/cli/output.ts'
-import { timeOption } from '../../core/cli/time-option.ts'
+import { choiceOption, timeOption } from '../../core/cli/value-options.ts'
 import { withServices } from '../../core/cli/work.ts'
 import type { DeliveryFilters } from './delivery-store.ts'
 

@@ -1,7 +1,6 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { fewFieldsBytes, textIn } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
-import { textIn } from '../../core/http/bodies/form-text.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { goneMeanwhile, preconditionFailed } from '../../core/http/changes/resource.ts'
 import { numberedPage, type Query } from '../../core/http/lists/paging.ts'

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { parseEmail } from '../../core/addresses/email.ts'
 import type { Check, Found } from '../../core/checks/check.ts'
-import type { InsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { InsideContext, ModuleChecks } from '../../core/checks/context.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import {
   type ChosenUsernameFault,

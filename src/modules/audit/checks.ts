@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { type Check, CouldNotCheck, type Found } from '../../core/checks/check.ts'
-import type { InsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { InsideContext, ModuleChecks } from '../../core/checks/context.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { isoTime } from '../../core/lib/clock.ts'

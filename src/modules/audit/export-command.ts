@@ -1,5 +1,5 @@
 import type { CommandCall, CommandWork } from '../../core/cli/command.ts'
-import { timeOption } from '../../core/cli/time-option.ts'
+import { timeOption } from '../../core/cli/value-options.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { jsonLine } from '../../core/http/lists/json-line.ts'
 import type { OpenedRecord } from './opened-record.ts'

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
-import { versionOf } from '../../core/config/file-version.ts'
 import type { Config } from '../../core/config/load.ts'
+import { versionOf } from '../../core/config/read-file.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import { type Client, maxSecrets, readClients } from './clients-file.ts'

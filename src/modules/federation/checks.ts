@@ -1,6 +1,5 @@
 import type { Check, Found } from '../../core/checks/check.ts'
-import type { OfflineContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { ModuleChecks, OfflineContext } from '../../core/checks/context.ts'
 import { ApiError } from '../../core/errors.ts'
 import { reasonOf } from '../../core/reason.ts'
 import { createProviders } from './providers.ts'

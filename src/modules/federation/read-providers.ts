@@ -1,5 +1,5 @@
+import { namesOf } from '../../core/config/former-names.ts'
 import { readSettings, type Setting, type Values } from '../../core/config/kinds.ts'
-import { namesOf } from '../../core/config/misspelt.ts'
 import { notRole, unknownRoles } from '../../core/config/roles.ts'
 import { nearName } from '../../core/hints/near-name.ts'
 import { contractRoles, type Role, type RoleName, rolesAmong } from '../../core/policy/principal.ts'

@@ -1,6 +1,5 @@
 import type { Check } from '../../core/checks/check.ts'
-import type { InsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { InsideContext, ModuleChecks } from '../../core/checks/context.ts'
 import { clockSetBack } from './clock-set-back.ts'
 
 const setBack: Check<InsideContext> = {

@@ -1,6 +1,5 @@
 import type { Check, Found } from '../../core/checks/check.ts'
-import type { InsideContext, OfflineContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { InsideContext, ModuleChecks, OfflineContext } from '../../core/checks/context.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { reasonOf } from '../../core/reason.ts'
 import { accessAlgorithm } from './algorithm.ts'

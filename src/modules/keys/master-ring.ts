@@ -1,4 +1,4 @@
-import { versionOf } from '../../core/config/file-version.ts'
+import { versionOf } from '../../core/config/read-file.ts'
 import { reasonOf } from '../../core/reason.ts'
 import {
   type MasterKeyOptions,

@@ -1,7 +1,6 @@
 import { isLoopback } from '../../core/addresses/loopback.ts'
 import type { Check } from '../../core/checks/check.ts'
-import type { OfflineContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { ModuleChecks, OfflineContext } from '../../core/checks/context.ts'
 import type { Config } from '../../core/config/load.ts'
 
 const prefix = '__Host-'

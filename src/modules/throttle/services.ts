@@ -1,4 +1,4 @@
-import { createLoginAddress, type LoginAddress } from '../../core/http/limits/login-address.ts'
+import { createLoginAddress, type LoginAddress } from '../../core/http/limits/client-address.ts'
 import { service } from '../../core/module/service.ts'
 import { type Captcha, createCaptcha } from './captcha.ts'
 import {

@@ -1,6 +1,5 @@
 import type { Check } from '../../core/checks/check.ts'
-import type { OfflineContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { ModuleChecks, OfflineContext } from '../../core/checks/context.ts'
 
 const issuer: Check<OfflineContext> = {
   id: 'issuer',

@@ -1,6 +1,6 @@
 import type { Check } from '../../core/checks/check.ts'
+import type { ModuleChecks } from '../../core/checks/context.ts'
 import { isPublic, type OfflineContext, type OutsideContext } from '../../core/checks/context.ts'
-import type { ModuleChecks } from '../../core/checks/module-checks.ts'
 
 const usersPolicy: Check<OfflineContext> = {
   id: 'users_policy',

@@ -198,3 +198,10 @@ function invalid(code: 'body_not_utf8' | 'body_of_other_type' | 'form_malformed'
 function otherType(): ApiError {
   return invalid('body_of_other_type')
 }
+
+/** The value of a form field; empty if absent or not a text. */
+export function textIn(body: unknown, name: string): string {
+  const fields = (body ?? {}) as Readonly<Record<string, unknown>> // parsed by Fastify
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return typeof value === 'string' ? value : ''
+}

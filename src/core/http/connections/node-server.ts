@@ -4,7 +4,6 @@ import { type Connections, prepareConnections } from './connections.ts'
 import { requestClasses, takeRequests } from './node-requests.ts'
 import { answer, onClientError } from './parser-errors.ts'
 import { isMisshapen } from './request-shape.ts'
-import { checkIntervalMs, headersTimeoutMs, requestTimeoutMs } from './time-limits.ts'
 
 /** For an additional port, with the limits and error responses of the service. */
 export function nodeServer(respond: (request: IncomingMessage, response: ServerResponse) => void): {
@@ -29,3 +28,12 @@ export function nodeServer(respond: (request: IncomingMessage, response: ServerR
   server.on('clientError', onClientError)
   return { server, connections }
 }
+
+/**
+ * For TLS handshake, header and whole request; also the check interval. Node's and Fastify's
+ * defaults are much longer.
+ */
+export const handshakeTimeoutMs = 10_000
+export const headersTimeoutMs = 10_000
+export const requestTimeoutMs = 15_000
+export const checkIntervalMs = 1_000

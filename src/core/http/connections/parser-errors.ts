@@ -1,12 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import { errorTable } from '../../error-table.ts'
 import type { ErrorName } from '../../errors.ts'
 import { http } from '../../lib/node-http.ts'
 import type { Counters } from '../../measurements/counters.ts'
 import { securityHeaders } from '../headers.ts'
 import { contentTypes } from '../media-types.ts'
-import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
+import {
+  answerAheadOf,
+  endWith,
+  isOver,
+  lastAnswerOf,
+  serveNoMore,
+  transportOf,
+} from './connections.ts'
 
 /** Connections to reject after the pending response. */
 const refused = new WeakSet<Duplex>()
@@ -103,4 +111,20 @@ function closingHeaders(body: string): Record<string, string | number> {
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }
+}
+
+/**
+ * Node reports failed and slow TLS handshakes as `clientError` without a usable connection. Plain
+ * HTTP gets a plain HTTP error; OpenSSL recognizes GET, HEAD, POST and PUT.
+ */
+export function endFailedHandshakes(server: Server): void {
+  server.removeAllListeners('tlsClientError')
+  server.on('tlsClientError', (error: Error & { code?: string }, socket: TLSSocket) => {
+    const transport = transportOf(socket)
+    if (error.code === 'ERR_SSL_HTTP_REQUEST' && transport?.writable) {
+      refuse(transport, 'httpsRequired')
+    } else {
+      socket.destroy()
+    }
+  })
 }

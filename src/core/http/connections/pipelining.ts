@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import type { ChangeFeed } from '../../database/database.ts'
 import { inContextOf } from '../../events/context.ts'
 import type { Measurements } from '../../measurements/measurements.ts'
 import type { Measured } from '../../measurements/requests.ts'
 import { createTurns } from '../../queues/turns.ts'
 import { endLater, forgetSentAnswers, serveNoMore } from './connections.ts'
-import { type TogetherDeps, together } from './together.ts'
 
 /** Per connection; real clients pipeline far fewer. */
 export const maxWaitingRequests = 100
@@ -139,4 +139,31 @@ function canWait({ headers, raw: { socket } }: FastifyRequest): boolean {
   const hasBody =
     headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   return !hasBody && socket instanceof Socket
+}
+
+export interface TogetherDeps {
+  readonly feed: Pick<ChangeFeed, 'together'>
+}
+
+/**
+ * Requests of one turn of the event loop share one read of the database versions, made after all
+ * have arrived: earlier versions could be stale.
+ */
+export function together({ feed }: TogetherDeps): (serve: () => void) => void {
+  const arrived: (() => void)[] = []
+
+  function serveArrived(): void {
+    try {
+      feed.together(() => {
+        for (let serve = arrived.shift(); serve; serve = arrived.shift()) serve()
+      })
+    } finally {
+      if (arrived.length > 0) setImmediate(serveArrived) // an error affects no other request
+    }
+  }
+
+  return (serve) => {
+    if (arrived.length === 0) setImmediate(serveArrived)
+    arrived.push(serve)
+  }
 }

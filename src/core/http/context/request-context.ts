@@ -13,7 +13,7 @@ declare module 'fastify' {
     traceContext(): TraceContext | null
     /** Set if exported: request-spans.ts. */
     span?: Span | null
-    /** Client address from a trusted caller (http/limits/login-address.ts). */
+    /** Client address from a trusted caller (http/limits/client-address.ts). */
     namedAddress?: string | null
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTrustedPeers } from './trusted-peers.ts'
+import { createTrustedPeers } from './client-address.ts'
 
 suite('the addresses of proxies', () => {
   const isTrusted = createTrustedPeers(['127.0.0.1', '10.0.0.0/8', 'fd00::/8'])

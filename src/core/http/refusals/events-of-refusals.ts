@@ -18,8 +18,8 @@ import {
   tokenFail,
   tokenReuse,
 } from '../events.ts'
+import { isCrossSite, isForeignPage } from '../routes/csrf.ts'
 import { isSafe } from '../routes/declaration.ts'
-import { isCrossSite, isForeignPage } from '../routes/origin.ts'
 import { isLogged } from './logged.ts'
 
 export interface EventsOfRefusalsOptions {

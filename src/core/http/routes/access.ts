@@ -27,7 +27,7 @@ import {
   resourceAbsent,
 } from '../changes/resource.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
-import { assertFieldNotForged } from './csrf.ts'
+import { assertFieldNotForged, isForeignPage, reasonOfOrigin } from './csrf.ts'
 import {
   type Access,
   type Authenticator,
@@ -37,7 +37,6 @@ import {
   type Named,
 } from './declaration.ts'
 import { identify } from './identify.ts'
-import { isForeignPage, reasonOfOrigin } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
 
 declare module 'fastify' {

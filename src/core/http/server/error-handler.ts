@@ -9,7 +9,7 @@ import { reworded } from '../declared-error.ts'
 import { contentTypes } from '../media-types.ts'
 import { sendErrorPage } from '../pages/error-page.ts'
 import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
-import { unknownPage } from '../pages/unknown-page.ts'
+import { unknownPage } from '../pages/refusal.ts'
 
 // Interval of log lines about planned rejections.
 const plannedLineMs = 10_000

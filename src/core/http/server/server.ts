@@ -14,22 +14,26 @@ import { ajvOptions } from '../bodies/validation.ts'
 import type { Certificate } from '../connections/certificate.ts'
 import { prepareConnections } from '../connections/connections.ts'
 import { closeConnectionsWhileDraining } from '../connections/draining.ts'
-import { endFailedHandshakes } from '../connections/handshakes.ts'
 import { requestClasses, setHeaders, takeRequests } from '../connections/node-requests.ts'
-import { answer, countUnrouted, onClientError } from '../connections/parser-errors.ts'
-import { oneRequestAtATime } from '../connections/pipelining.ts'
-import { logAtEnd } from '../connections/request-log.ts'
-import { assertShape } from '../connections/request-shape.ts'
-import { slowReaders } from '../connections/slow-readers.ts'
 import {
   checkIntervalMs,
   handshakeTimeoutMs,
   headersTimeoutMs,
   requestTimeoutMs,
-} from '../connections/time-limits.ts'
+} from '../connections/node-server.ts'
+import {
+  answer,
+  countUnrouted,
+  endFailedHandshakes,
+  onClientError,
+} from '../connections/parser-errors.ts'
+import { oneRequestAtATime } from '../connections/pipelining.ts'
+import { logAtEnd } from '../connections/request-log.ts'
+import { assertShape } from '../connections/request-shape.ts'
+import { slowReaders } from '../connections/slow-readers.ts'
 import { requestContext } from '../context/request-context.ts'
 import { requestSpans } from '../context/request-spans.ts'
-import { forgedProxyWarning } from '../limits/forged-proxies.ts'
+import { forgedProxyWarning } from '../limits/client-address.ts'
 import { rateLimit } from '../limits/rate-limit.ts'
 import { bulkAnswers } from '../lists/bulk-answers.ts'
 import { cors } from './cors.ts'

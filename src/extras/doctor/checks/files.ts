@@ -1,9 +1,8 @@
 import { accessSync, constants, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Check, Found } from '../../../core/checks/check.ts'
-import type { OfflineContext } from '../../../core/checks/context.ts'
+import type { ModuleChecks, OfflineContext } from '../../../core/checks/context.ts'
 import type { Machine } from '../../../core/checks/machine.ts'
-import type { ModuleChecks } from '../../../core/checks/module-checks.ts'
 import { lifeWarning, readTlsPair } from '../../../core/config/tls.ts'
 import { systemCode } from '../../../core/reason.ts'
 

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../../core/errors.ts'
-import { textIn } from '../../../core/http/bodies/form-text.ts'
+import { textIn } from '../../../core/http/bodies/bodies.ts'
 import {
   type ChosenUsernameFault,
   chosenUsernameFaults,

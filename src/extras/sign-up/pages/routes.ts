@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { transact } from '../../../core/database/transactions.ts'
-import { acceptForms } from '../../../core/http/bodies/bodies.ts'
-import { textIn } from '../../../core/http/bodies/form-text.ts'
+import { acceptForms, textIn } from '../../../core/http/bodies/bodies.ts'
 import { clientAddress } from '../../../core/http/limits/client-address.ts'
 import { languageOf } from '../../../core/http/pages/language.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'

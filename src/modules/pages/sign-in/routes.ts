@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../../../core/errors.ts'
-import { acceptForms } from '../../../core/http/bodies/bodies.ts'
-import { textIn } from '../../../core/http/bodies/form-text.ts'
+import { acceptForms, textIn } from '../../../core/http/bodies/bodies.ts'
 import { mediaTypes } from '../../../core/http/media-types.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'

@@ -22,3 +22,17 @@ function durationOf(text: string): number | undefined {
   const [, number, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
   return number === undefined ? undefined : Number(number) * unitMs[unit as keyof typeof unitMs]
 }
+
+/** Undefined if absent. @throws UsageError for an unknown value */
+export function choiceOption<Choice extends string>(
+  call: CommandCall,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const typed = textOf(call, name)
+  const choice = choices.find((known) => known === typed)
+  if (typed !== undefined && choice === undefined) {
+    throw new UsageError(`--${name} is one of ${choices.join(', ')}`)
+  }
+  return choice
+}
