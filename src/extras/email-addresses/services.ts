@@ -2,7 +2,6 @@ import { afterwards, inTransaction } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { emailDetail } from './account-detail.ts'
 import { createEmails, type Emails } from './emails.ts'
-import { createUndo } from './undo.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
@@ -23,19 +22,10 @@ export const services = [
     ],
     makes: ['emails'],
     hooks: ['onAccountEnded', 'onAccountChanged'],
-    create: ({
-      devices,
-      identities,
-      log,
-      secondFactor,
-      onAccountEnded,
-      onAccountChanged,
-      ...needs
-    }) => ({
+    create: ({ log, onAccountEnded, onAccountChanged, ...needs }) => ({
       emails: createEmails({
         ...needs,
         hooks: { ended: inTransaction(onAccountEnded), changed: afterwards(onAccountChanged, log) },
-        undoSince: createUndo({ ...needs, devices, identities, secondFactor }),
       }),
     }),
   }),

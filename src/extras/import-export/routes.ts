@@ -100,9 +100,12 @@ export async function routes(app: App, options: Needs): Promise<void> {
     async () => {
       const underWay = await imports.underWay()
       return {
-        data: underWay.map(({ id, isDryRun, lines, seenAt, startedAt }) => ({
-          ...{ id, dry_run: isDryRun, started_at: isoTimeOrNull(startedAt) },
-          ...{ seen_at: isoTime(seenAt), lines },
+        data: underWay.map((row) => ({
+          id: row.id,
+          dry_run: row.dry_run === 1,
+          started_at: isoTimeOrNull(row.started_at),
+          seen_at: isoTime(row.seen_at),
+          lines: row.lines,
         })),
       }
     },

@@ -6,7 +6,7 @@ import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { type Order as AnyOrder, nameOfOrder, type Place } from '../../core/http/lists/cursor.ts'
 import type { SliceStart } from '../../core/http/lists/listing.ts'
-import { caseFold } from '../../core/lib/text.ts'
+import { caseFold, codePointLength } from '../../core/lib/text.ts'
 import type { User } from './user.ts'
 
 export const sortKeys = ['id', 'name', 'email'] as const
@@ -115,4 +115,33 @@ export function sorted<Selection>(
 
 export function positionOf(user: User, { key }: Order): Position {
   return { value: key === 'id' ? '' : caseFold(user[key]), id: user.id }
+}
+
+/** Case-insensitive substring of name or email. */
+export interface Search extends Part {
+  /** Not empty. Below three characters: prefix only. */
+  readonly text: string
+}
+
+export interface Found {
+  readonly users: User[]
+  /** `maxExactTotal` + 1: more. */
+  readonly total: number
+}
+
+/** @throws ApiError serviceUnavailable if too many searches run */
+export type FindUsers = (search: Search) => Promise<Found>
+
+export const maxExactTotal = 1000
+
+export interface Pattern {
+  readonly folded: string
+  /** Prefix match only. */
+  readonly isBeginning: boolean
+}
+
+const minPartLength = 3
+
+export function patternOf(text: string): Pattern {
+  return { folded: caseFold(text), isBeginning: codePointLength(text) < minPartLength }
 }

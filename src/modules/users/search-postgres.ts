@@ -3,8 +3,16 @@ import type { Database } from '../../core/database/database.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
 import { hasSearchIndex } from '../../core/database/postgres/server.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
-import { shown, sorted, toUser } from './lists.ts'
-import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+import {
+  type FindUsers,
+  maxExactTotal,
+  type Pattern,
+  patternOf,
+  type Search,
+  shown,
+  sorted,
+  toUser,
+} from './lists.ts'
 
 const maxSearches = 4
 const maxWaiting = 100

@@ -4,8 +4,19 @@ import type { Database } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
-import { type Order, type Position, positionOf, shown, sorted, toUser } from './lists.ts'
-import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+import {
+  type FindUsers,
+  maxExactTotal,
+  type Order,
+  type Pattern,
+  type Position,
+  patternOf,
+  positionOf,
+  type Search,
+  shown,
+  sorted,
+  toUser,
+} from './lists.ts'
 import { integer, trigramsOf } from './trigrams.ts'
 import type { User } from './user.ts'
 
