@@ -1,7 +1,9 @@
+import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import { afterwards, inTransaction } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
-import { emailDetail } from './account-detail.ts'
+import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { createEmails, type Emails } from './emails.ts'
+import { AccountEmailBody, accountEmailExample, showToAdministrator } from './schemas.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
@@ -32,3 +34,16 @@ export const services = [
 ]
 
 export const hooks = [hook('accountDetail', ['emails'], emailDetail)]
+
+export function emailDetail({ emails }: { readonly emails: Pick<Emails, 'of'> }): AccountDetail {
+  return {
+    name: 'email',
+    schema: AccountEmailBody,
+    example: accountEmailExample,
+    async read({ userId }) {
+      const own = await emails.of(userId)
+      if (!own) throw goneMeanwhile('accountNotFound')
+      return showToAdministrator(own)
+    },
+  }
+}

@@ -7,6 +7,7 @@ import {
   transact,
 } from '../../core/database/transactions.ts'
 import { ApiError, type Detail } from '../../core/errors.ts'
+import type { Static } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { hashingQueue } from '../../modules/passwords/hashing-queue.ts'
@@ -14,9 +15,9 @@ import { assertAcceptablePassword } from '../../modules/passwords/rules.ts'
 import { userEmail } from '../../modules/users/users.ts'
 import { sensitiveCreate } from './events.ts'
 import { type AccountLine, lineReader, type Mistake } from './line.ts'
-import { gatherPreview, type LinePreview } from './preview.ts'
+import { gatherPreview } from './preview.ts'
 import { type FileFormat, readRecords } from './read-records.ts'
-import { transferSchemas } from './schemas.ts'
+import { type ImportBody, transferSchemas } from './schemas.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore, leaseMs } from './store.ts'
 
@@ -31,7 +32,7 @@ export interface ImportReport {
   readonly errorsTotal: number
   /** Unknown columns of a table. */
   readonly ignoredColumns: readonly string[]
-  readonly preview?: readonly LinePreview[]
+  readonly preview?: Static<typeof ImportBody>['preview']
 }
 
 export interface ImportOptions {

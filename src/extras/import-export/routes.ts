@@ -14,7 +14,6 @@ import { role } from '../../core/policy/rules.ts'
 import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
 import { exportAccounts } from './export.ts'
 import type { ImportReport } from './import.ts'
-import type { LinePreview, PreviewedAccount } from './preview.ts'
 import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
@@ -162,30 +161,7 @@ export function showImport(report: ImportReport): Static<typeof ImportBody> {
     errors: report.errors.map(({ line, path, message }) => ({ line, path: [...path], message })),
     errors_total: report.errorsTotal,
     ...(report.ignoredColumns.length > 0 && { ignored_columns: [...report.ignoredColumns] }),
-    ...(report.preview && { preview: report.preview.map(showLine) }),
-  }
-}
-
-function showLine({ line, wanted, secret, present, errors }: LinePreview) {
-  return {
-    line,
-    outcome: errors.length === 0 ? ('import' as const) : ('refuse' as const),
-    account: wanted && {
-      ...showAccount(wanted),
-      ...{ password_hash: secret === 'hash', password: secret === 'password' },
-    },
-    present: present && showAccount(present),
-    errors: errors.map(({ path, message }) => ({ path: [...path], message })),
-  }
-}
-
-function showAccount({ createdAt, mustChange, userId, roles, ...account }: PreviewedAccount) {
-  return {
-    ...account,
-    roles: [...roles],
-    must_change: mustChange,
-    created_at: isoTimeOrNull(createdAt),
-    user_id: userId,
+    ...(report.preview && { preview: report.preview }),
   }
 }
 

@@ -241,17 +241,6 @@ export function importStore(db: DatabaseOrTransaction) {
             : { importId: import_id, line: import_line, isOpen: state === 'open' },
       }))
     },
-
-    async presentUsers(ids: readonly number[]): Promise<number[]> {
-      if (ids.length === 0) return []
-      const rows = await db
-        .selectFrom('users')
-        .select('id')
-        .where('id', 'in', ids)
-        .where(isPresentUser)
-        .execute()
-      return rows.map(({ id }) => id)
-    },
   }
 
   async function removeAccounts(id: number, batchSize: number): Promise<number> {

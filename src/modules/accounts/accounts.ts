@@ -13,7 +13,6 @@ import type { HookPoints } from '../../core/module/hooks.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { type Account, isAdministrator } from '../authentication/account.ts'
-import type { PresentAccount } from '../authentication/completion.ts'
 import type { Stage } from '../authentication/requirement-table.ts'
 import { assertAcceptablePassword } from '../passwords/rules.ts'
 import { userCreated } from '../users/events.ts'
@@ -37,7 +36,7 @@ import {
 } from './events.ts'
 import { userHasAccount } from './problems.ts'
 import { standingStore } from './standing-store.ts'
-import { accountStore, type ImportedAccount } from './store.ts'
+import { accountStore } from './store.ts'
 
 /** Spec 2.2, 3.4. */
 export type Accounts = ReturnType<typeof createAccounts>
@@ -370,39 +369,14 @@ function lockNamesOf({ roles, locked, active }: AccountUpdate): string[] {
   return roles || locked === true || active === false ? [lockName.administrators] : []
 }
 
-/** Null if the account does not exist. */
-export function presentAccount(
+/** The statements of other modules, in their transactions. */
+export function accountsIn(
   trx: DatabaseOrTransaction,
-  userId: number,
-): Promise<PresentAccount | null> {
-  return accountStore(trx).present(userId)
-}
-
-/** Also stores `now` as the last login, in one statement. */
-export function accountAtLogin(
-  trx: DatabaseOrTransaction,
-  userId: number,
-  now: number,
-  byPassword: boolean,
-): Promise<PresentAccount | null> {
-  return accountStore(trx).presentAtLogin(userId, now, byPassword)
-}
-
-/** Epoch milliseconds; null if unknown. */
-export function lastPasswordLogin(
-  trx: DatabaseOrTransaction,
-  userId: number,
-): Promise<number | null> {
-  return accountStore(trx).lastPasswordLogin(userId)
-}
-
-/** Runs in the transaction that removes the factor and ends all logins. */
-export function turnSecondFactorOff(
-  trx: DatabaseOrTransaction,
-  userId: number,
-  now: number,
-): Promise<void> {
-  return accountStore(trx).update(userId, { secondFactor: false }, now)
+): Pick<
+  ReturnType<typeof accountStore>,
+  'insertStaged' | 'lastPasswordLogin' | 'present' | 'presentAtLogin' | 'removeStaged' | 'update'
+> {
+  return accountStore(trx)
 }
 
 /** Null if the account does not exist. */
@@ -421,25 +395,6 @@ export async function isLastAdministrator(
   account: Account,
 ): Promise<boolean> {
   return isAdministrator(account) && !(await accountStore(db).hasOtherAdministrator(account.userId))
-}
-
-/** Staged: see `isPresentAccount`. @throws UniqueViolation */
-export function insertStagedAccounts(
-  trx: DatabaseOrTransaction,
-  accounts: readonly ImportedAccount[],
-  importId: number,
-): Promise<void> {
-  return accountStore(trx).insertStaged(accounts, importId)
-}
-
-/** See `removeStaged` in store.ts. */
-export function removeStagedAccounts(
-  trx: DatabaseOrTransaction,
-  usernames: readonly Username[],
-  userIds: readonly number[],
-  after: number,
-): Promise<void> {
-  return accountStore(trx).removeStaged(usernames, userIds, after)
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {

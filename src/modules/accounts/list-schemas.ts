@@ -65,16 +65,7 @@ export function accountListSchemas(roles: readonly Role[]) {
     imported: false,
     last_login_at: '2026-03-02T09:40:00.000Z',
   }
-  const ListedAccount = named(
-    'ListedAccount',
-    {
-      type: 'object',
-      required: Object.keys(fields) as (keyof typeof fields)[],
-      properties: fields,
-      additionalProperties: false,
-    },
-    example,
-  )
+  const ListedAccount = named('ListedAccount', exactly(fields), example)
   const FoundAccounts = named(
     'FoundAccounts',
     exactly({

@@ -1,6 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import type { ExportSection } from '../../core/module/export-section.ts'
-import { single } from '../../core/module/export-section.ts'
+import { type ExportSection, single } from '../../core/module/export-section.ts'
 import { afterwards, inTransaction } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { type AccountList, createAccountList } from './account-list.ts'

@@ -1,6 +1,5 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import type { ExportSection } from '../../core/module/export-section.ts'
-import { list } from '../../core/module/export-section.ts'
+import { type ExportSection, list } from '../../core/module/export-section.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { createDevices, type Devices } from './devices.ts'
 

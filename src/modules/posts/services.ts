@@ -1,6 +1,5 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import type { ExportSection } from '../../core/module/export-section.ts'
-import { batches, sectionBatch } from '../../core/module/export-section.ts'
+import { batches, type ExportSection, sectionBatch } from '../../core/module/export-section.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { createPosts, type Posts } from './posts.ts'
 

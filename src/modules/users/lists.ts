@@ -6,7 +6,7 @@ import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { type Order as AnyOrder, nameOfOrder, type Place } from '../../core/http/lists/cursor.ts'
 import type { SliceStart } from '../../core/http/lists/listing.ts'
-import { caseFold, codePointLength } from '../../core/lib/text.ts'
+import { caseFold } from '../../core/lib/text.ts'
 import type { User } from './user.ts'
 
 export const sortKeys = ['id', 'name', 'email'] as const
@@ -133,15 +133,3 @@ export interface Found {
 export type FindUsers = (search: Search) => Promise<Found>
 
 export const maxExactTotal = 1000
-
-export interface Pattern {
-  readonly folded: string
-  /** Prefix match only. */
-  readonly isBeginning: boolean
-}
-
-const minPartLength = 3
-
-export function patternOf(text: string): Pattern {
-  return { folded: caseFold(text), isBeginning: codePointLength(text) < minPartLength }
-}

@@ -1,5 +1,4 @@
-import type { ExportSection } from '../../core/module/export-section.ts'
-import { single } from '../../core/module/export-section.ts'
+import { type ExportSection, single } from '../../core/module/export-section.ts'
 import { afterwards, inTransaction, some } from '../../core/module/hooks.ts'
 import { tracesOf } from '../../core/module/registry.ts'
 import { hook, service } from '../../core/module/service.ts'
