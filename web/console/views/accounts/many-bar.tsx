@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { ActionButton } from '../../components/action-button.tsx'
+import { saveFile } from '../../components/save-file.ts'
 import { useAddress } from '../../use-address.ts'
-import { saveAsCsv, saveAsLines } from './export-rows.ts'
+import { csvOf } from './csv.ts'
 import { ManyDialog } from './many-dialog.tsx'
 import { type FoundAccounts, type ListedAccount, queryOf, readAccounts } from './read-accounts.ts'
 import { accountsTexts } from './texts.ts'
@@ -88,4 +89,15 @@ export function ManyBar({ page, selected, onSelect, onChanged }: Props) {
       )}
     </section>
   )
+}
+
+/** Saves accounts as a table. */
+export function saveAsCsv(rows: readonly ListedAccount[]): void {
+  saveFile('accounts.csv', 'text/csv', csvOf(rows))
+}
+
+/** Saves accounts as lines of JSON, as the API shows them. */
+export function saveAsLines(rows: readonly ListedAccount[]): void {
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`)
+  saveFile('accounts.ndjson', 'application/x-ndjson', lines.join(''))
 }

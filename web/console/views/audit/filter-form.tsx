@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useAddress } from '../../use-address.ts'
 import { Choice, TextField, TypeField, textFields } from './filter-fields.tsx'
-import { localTime, utcTime } from './local-time.ts'
 import { type Filters, filterNames } from './query.ts'
 import { auditTexts } from './texts.ts'
 
@@ -108,4 +107,19 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
 function setValue(form: HTMLFormElement | null, name: string, value: string): void {
   const field = form?.elements.namedItem(name)
   if (field instanceof HTMLInputElement && field.value !== value) field.value = value
+}
+
+/** A time of the address as a field shows it, in the zone of the reader: `2026-03-01T01:00:00`. */
+export function localTime(iso: string | undefined): string {
+  const date = new Date(iso ?? '')
+  if (Number.isNaN(date.getTime())) return ''
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return shifted.toISOString().slice(0, 19)
+}
+
+/** What was typed, in UTC; the time of the address stays as it is while the field shows it. */
+export function utcTime(typed: string, present = ''): string {
+  if (typed === localTime(present)) return present
+  const date = new Date(typed)
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }

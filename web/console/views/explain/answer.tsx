@@ -1,13 +1,27 @@
 import type { ComponentChildren } from 'preact'
 import { DefinitionList } from '../../../components/data.tsx'
+import { useCommon } from '../../../context.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import type { Explanation } from './answered.tsx'
-import { FactValue } from './fact-value.tsx'
 import { Remedies } from './remedies.tsx'
 import { whyTexts } from './texts.ts'
 import { Timeline } from './timeline.tsx'
+
+const isTime = /(?:_at|^until)$/
+const isSeconds = /seconds(?:_ago)?$/
+
+/** The value of a fact, as a time, a length of time, a list or a text. docs/explain.md */
+export function FactValue({ name, value }: { readonly name: string; readonly value: unknown }) {
+  const t = whyTexts.use()
+  const { inWords } = useCommon()
+  if (typeof value === 'string' && isTime.test(name)) return <Time at={value} />
+  if (typeof value === 'number' && isSeconds.test(name)) return inWords(value)
+  if (Array.isArray(value)) return value.length > 0 ? value.map(String).join(', ') : t.nothing
+  if (value === null) return t.nothing
+  return <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
+}
 
 interface Props {
   readonly answer: Explanation

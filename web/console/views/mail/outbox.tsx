@@ -1,18 +1,23 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Language } from '../../../../src/core/lib/languages.ts'
+import { languages } from '../../../../src/core/lib/languages.ts'
+import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
 import type { operations } from '../../api/openapi.d.ts'
 import { ActionButton } from '../../components/action-button.tsx'
+import { ActionForm } from '../../components/action-form.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Choice, TextField } from '../../components/fields.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Pager, pageOf } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { toast } from '../../components/toasts.tsx'
+import { frameTexts } from '../../frame-texts.ts'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
 import { type Mail, Next, Recipient, State } from './mail-cells.tsx'
 import { MailFilters, mailFiltersOf } from './mail-filters.tsx'
-import { TestMail } from './test-mail.tsx'
 import { mailTexts } from './texts.ts'
 
 type Query = NonNullable<operations['listMail']['parameters']['query']>
@@ -120,4 +125,45 @@ export function Outbox() {
 /** Whether its state changes within seconds; another waits for minutes or hours. */
 function movesSoon({ state, due_at }: Mail): boolean {
   return state === 'sending' || (due_at !== null && Date.parse(due_at) < Date.now() + soonMs)
+}
+
+/** Sends a mail that says that mail arrives; what became of it stands in the list below. */
+export function TestMail({ onSent }: { readonly onSent: () => void }) {
+  const t = mailTexts.use()
+  const { common } = frameTexts.use()
+  const [address, setAddress] = useState('')
+  const [language, setLanguage] = useState<Language>(useLanguage())
+  async function send(): Promise<void> {
+    await dataOf(api.POST('/api/admin/mail/test', { body: { address: address.trim(), language } }))
+    toast(t.isTested(address.trim()))
+    onSent()
+  }
+  return (
+    <details class="test-mail">
+      <summary>{t.test}</summary>
+      <p>{t.testHint}</p>
+      <ActionForm action={t.sendTest} onSubmit={send}>
+        {(problemOf) => (
+          <>
+            <TextField
+              name="address"
+              label={common.email}
+              type="email"
+              isRequired
+              value={address}
+              onChange={setAddress}
+              problem={problemOf('address')}
+            />
+            <Choice
+              name="language"
+              label={common.language}
+              value={language}
+              options={languages.map((one) => [one, t.languages[one]] as const)}
+              onChange={setLanguage}
+            />
+          </>
+        )}
+      </ActionForm>
+    </details>
+  )
 }

@@ -1,15 +1,19 @@
 import { useEffect } from 'preact/hooks'
 import { useCommon, useLanguage } from '../../../context.ts'
-import { LoadFailed } from '../../components/loaded.tsx'
+import { AccountLink } from '../../components/account-link.tsx'
+import type { Column } from '../../components/data-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Loaded, LoadFailed } from '../../components/loaded.tsx'
 import { Time } from '../../components/time.tsx'
 import { useLoad } from '../../use-load.ts'
-import { Changes } from './changes.tsx'
 import { Checklist } from './checklist.tsx'
 import { Entering } from './entering.tsx'
 import { healthOf } from './health.ts'
 import { healthParts, loadedParts } from './parts.ts'
 import { RangePicker, useRange } from './range-picker.tsx'
-import { readSeries, readStatistics, readStatus } from './read.ts'
+import type { AuditRecord } from './read.ts'
+import { readChanges, readSeries, readStatistics, readStatus } from './read.ts'
+import type { OverviewTexts } from './texts.ts'
 import { overviewTexts } from './texts.ts'
 import { Trying } from './trying.tsx'
 import { Verdict } from './verdict.tsx'
@@ -80,4 +84,53 @@ function useReturn(callback: () => void): void {
     document.addEventListener('visibilitychange', changed)
     return () => document.removeEventListener('visibilitychange', changed)
   }, [])
+}
+
+/** What changed? The last administrative events. Each reading is in the audit log: none goes by itself. */
+export function Changes() {
+  const t = overviewTexts.use()
+  const changes = useLoad('', readChanges)
+  return (
+    <section aria-labelledby="changes">
+      <h2 id="changes">{t.changes.title}</h2>
+      <Loaded from={changes}>
+        {(records) => (
+          <DataTable
+            caption={t.changes.caption}
+            columns={columnsOf(t)}
+            rows={records}
+            keyOf={({ id }) => id}
+            empty={t.changes.empty}
+          />
+        )}
+      </Loaded>
+      <p>
+        <a href="/admin/audit">{t.changes.all}</a>
+      </p>
+    </section>
+  )
+}
+
+function columnsOf(t: OverviewTexts): Column<AuditRecord>[] {
+  const { columns, kinds } = t.changes
+  return [
+    { key: 'what', label: columns.what, show: ({ type }) => t.events[type] ?? type },
+    { key: 'at', label: columns.at, show: ({ at }) => <Time at={at} /> },
+    {
+      key: 'by',
+      label: columns.by,
+      show: ({ actor, type }) => {
+        if (actor.username) return <AccountLink name={actor.username} />
+        return type.startsWith('sys_')
+          ? t.changes.service
+          : (kinds[actor.kind ?? ''] ?? actor.subject)
+      },
+    },
+    {
+      key: 'whom',
+      label: columns.whom,
+      show: ({ target }) => target?.username && <AccountLink name={target.username} />,
+    },
+    { key: 'address', label: columns.address, show: ({ address }) => address },
+  ]
 }

@@ -1,17 +1,24 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { languages } from '../../../../src/core/lib/languages.ts'
+import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
 import { ActionButton } from '../../components/action-button.tsx'
+import { ActionForm } from '../../components/action-form.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Choice, TextField } from '../../components/fields.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Mark } from '../../components/mark.tsx'
 import { Pager, pageOf } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { UserText } from '../../components/user-text.tsx'
+import { useIdempotencyKey } from '../../idempotency-key.ts'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
-import { NewInvitation } from './new-invitation.tsx'
+import { RoleChoice } from '../accounts/role-choice.tsx'
 import { invitationsTexts } from './texts.ts'
 
 type Invitation = components['schemas']['Invitation']
@@ -121,4 +128,63 @@ function Empty() {
 
 function newPath(email: string): string {
   return `/admin/invitations?${new URLSearchParams({ create: 'yes', email })}`
+}
+
+/** Invites a person by mail. `email` is what the address of the page suggests. */
+export function NewInvitation(props: { readonly email: string }) {
+  const t = invitationsTexts.use()
+  const { route } = useLocation()
+  const keyOf = useIdempotencyKey()
+  const [email, setEmail] = useState(props.email)
+  const [name, setName] = useState('')
+  const [roles, setRoles] = useState<readonly string[]>(['USER'])
+  const [language, setLanguage] = useState(useLanguage())
+
+  async function invite(): Promise<void> {
+    const body = { email, roles: [...roles], language, ...(name !== '' && { name }) }
+    const params = { header: { 'Idempotency-Key': keyOf(body) } }
+    await dataOf(api.POST('/api/admin/invitations', { params, body }))
+    toast(t.sent(email))
+    route('/admin/invitations')
+  }
+  return (
+    <>
+      <h1>{t.newTitle}</h1>
+      <p>{t.hint}</p>
+      <ActionForm action={t.submit} cancel="/admin/invitations" onSubmit={invite}>
+        {(problemOf) => (
+          <>
+            <TextField
+              name="email"
+              label={t.email}
+              hint={t.emailHint}
+              type="email"
+              isRequired
+              value={email}
+              onChange={setEmail}
+              problem={problemOf('email')}
+            />
+            <TextField
+              name="name"
+              label={t.name}
+              hint={t.nameHint}
+              isOptional
+              maxLength={100}
+              value={name}
+              onChange={setName}
+              problem={problemOf('name')}
+            />
+            <RoleChoice legend={t.roles} chosen={roles} onChoose={setRoles} />
+            <Choice
+              name="language"
+              label={t.language}
+              value={language}
+              options={languages.map((one) => [one, t.languages[one]] as const)}
+              onChange={setLanguage}
+            />
+          </>
+        )}
+      </ActionForm>
+    </>
+  )
 }
