@@ -35,7 +35,7 @@ export const services = [
 
 export const hooks = [hook('accountDetail', ['emails'], emailDetail)]
 
-export function emailDetail({ emails }: { readonly emails: Pick<Emails, 'of'> }): AccountDetail {
+function emailDetail({ emails }: { readonly emails: Pick<Emails, 'of'> }): AccountDetail {
   return {
     name: 'email',
     schema: AccountEmailBody,

@@ -67,9 +67,9 @@ export async function* exportAccounts(
   }
 }
 
-export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
+type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
 
-export function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: number) {
+function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: number) {
   return db
     .selectFrom('accounts')
     .innerJoin('users', 'users.id', 'accounts.user_id')

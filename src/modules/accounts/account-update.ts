@@ -52,7 +52,10 @@ function sameRoles(left: readonly RoleName[], right: readonly RoleName[]): boole
 
 export const everything: EndedTokens = { access: true, refresh: true }
 
-/** Runs in the transaction of the change. Sessions end with refresh tokens only: a session reads new roles immediately. */
+/**
+ * Runs in the transaction of the change. Sessions end with refresh tokens only: a session reads new
+ * roles immediately.
+ */
 export function endTokensWith(onEnded: HookPoints['onAccountEnded']) {
   return async (
     trx: DatabaseOrTransaction,

@@ -45,7 +45,7 @@ export const hooks = [
   hook('personSections', [], () => sections),
 ]
 
-export const sections: readonly ExportSection[] = [
+const sections: readonly ExportSection[] = [
   single({ name: 'account', tables: ['accounts', 'role_assignments'] }, async (db, userId) => {
     const row = await db
       .selectFrom('accounts')

@@ -22,7 +22,7 @@ export const hooks = [
   hook('personSections', [], () => sections),
 ]
 
-export const sections: readonly ExportSection[] = [
+const sections: readonly ExportSection[] = [
   list({ name: 'devices', tables: ['known_devices'] }, async (db, userId) => {
     const rows = await db
       .selectFrom('known_devices')

@@ -18,7 +18,7 @@ export const services = [
 
 export const hooks = [hook('personSections', [], () => sections)]
 
-export const sections: readonly ExportSection[] = [
+const sections: readonly ExportSection[] = [
   batches({ name: 'posts', tables: ['posts'] }, async (db, userId, after?: { id: number }) => {
     const rows = await db
       .selectFrom('posts')

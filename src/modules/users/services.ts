@@ -32,6 +32,6 @@ export const services = [
 
 export const hooks = [hook('personSections', [], () => sections)]
 
-export const sections: readonly ExportSection[] = [
+const sections: readonly ExportSection[] = [
   single({ name: 'user', tables: ['users'] }, (db, userId) => userStore(db).byId(userId)),
 ]
