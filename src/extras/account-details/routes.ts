@@ -1,6 +1,6 @@
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { App } from '../../core/http/schemas.ts'
-import { isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { isLastAdministrator } from '../../modules/accounts/accounts.ts'
@@ -47,8 +47,9 @@ export async function routes(app: App, options: Needs): Promise<void> {
     async (request) => {
       const account = named.of(request)
       const { userId, username } = account
-      const facts = await accountFacts(db, userId, clock.now())
+      const facts = await accountFacts(db, userId)
       if (!facts) throw goneMeanwhile('accountNotFound')
+      const until = facts.locked_until ?? 0
       const factor = await secondFactor.stateOf(userId)
       const limits = await throttle.ofAccount(account)
       const linked = await identities.of(userId)
@@ -57,16 +58,16 @@ export async function routes(app: App, options: Needs): Promise<void> {
       return {
         account: show(account),
         user: { id: userId, name: facts.name, email: facts.email },
-        last_login_at: isoTimeOrNull(facts.lastLoginAt),
-        failed_logins: facts.failedLogins,
-        locked_until: isoTimeOrNull(facts.lockedOutUntil),
+        last_login_at: facts.last_login_at === 0 ? null : isoTime(facts.last_login_at),
+        failed_logins: facts.failed_logins,
+        locked_until: until > clock.now() ? isoTime(until) : null,
         last_administrator: await isLastAdministrator(db, account),
-        imported: facts.imported,
+        imported: facts.import_id !== null,
         language: facts.language,
         password: {
-          is_set: facts.hasPassword,
-          changed_at: isoTimeOrNull(facts.passwordChangedAt),
-          must_change: facts.mustChange,
+          is_set: facts.hash !== null,
+          changed_at: isoTimeOrNull(facts.changed_at),
+          must_change: facts.must_change === 1,
         },
         second_factor: factor && {
           confirmed_at: isoTimeOrNull(factor.confirmedAt),
@@ -74,10 +75,10 @@ export async function routes(app: App, options: Needs): Promise<void> {
         },
         identities: linked.map((identity) => identityView(identity, providers)),
         sessions: (await sessions.of(userId)).length,
-        devices: facts.devices,
+        devices: Number(facts.devices),
         tokens_issued: await tokensIssued(account),
         limits: limits.map((limit) => limitView({ ...limit, username, client: undefined })),
-        posts: facts.posts,
+        posts: Number(facts.posts),
         ...Object.fromEntries(others),
       }
     },

@@ -1,32 +1,11 @@
 import type { Database } from '../../core/database/database.ts'
 
-/** Times in epoch milliseconds. */
-export interface AccountFacts {
-  readonly name: string
-  readonly email: string
-  readonly failedLogins: number
-  /** Null if not locked out. */
-  readonly lockedOutUntil: number | null
-  readonly lastLoginAt: number | null
-  readonly imported: boolean
-  readonly language: string | null
-  readonly hasPassword: boolean
-  readonly passwordChangedAt: number | null
-  readonly mustChange: boolean
-  readonly devices: number
-  /** Capped at `maxPosts`. */
-  readonly posts: number
-}
-
+/** Counted up to this number. */
 export const maxPosts = 1001
 
-/** Null if deleted meanwhile. */
-export async function accountFacts(
-  db: Database,
-  userId: number,
-  now: number,
-): Promise<AccountFacts | null> {
-  const row = await db
+/** Undefined if the account does not exist. Times in epoch milliseconds. */
+export function accountFacts(db: Database, userId: number) {
+  return db
     .selectFrom('accounts')
     .innerJoin('users', 'users.id', 'accounts.user_id')
     .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
@@ -52,21 +31,4 @@ export async function accountFacts(
     ])
     .where('accounts.user_id', '=', userId)
     .executeTakeFirst()
-  return row
-    ? {
-        name: row.name,
-        email: row.email,
-        failedLogins: row.failed_logins,
-        lockedOutUntil:
-          row.locked_until !== null && row.locked_until > now ? row.locked_until : null,
-        lastLoginAt: row.last_login_at === 0 ? null : row.last_login_at,
-        imported: row.import_id !== null,
-        language: row.language,
-        hasPassword: row.hash !== null,
-        passwordChangedAt: row.changed_at,
-        mustChange: row.must_change === 1,
-        devices: Number(row.devices),
-        posts: Number(row.posts),
-      }
-    : null
 }

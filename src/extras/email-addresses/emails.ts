@@ -1,23 +1,19 @@
 import { type EmailAddress, maskedEmail, parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
-import { type AccountHooks, type Accounts, accountIn } from '../../modules/accounts/accounts.ts'
-import { createEndTokens, everything } from '../../modules/accounts/end-tokens.ts'
-import type { EndedTokens } from '../../modules/accounts/store.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { endTokensWith, everything } from '../../modules/accounts/account-update.ts'
+import { type AccountHooks, accountIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import type { Requirements } from '../../modules/authentication/requirements.ts'
-import { assertMail, type Outbox } from '../mail/outbox.ts'
+import { voidPasswordSince } from '../../modules/passwords/passwords.ts'
+import { assertMail } from '../mail/outbox.ts'
 import type {
   Begun,
   BegunCode,
   Confirmation,
-  Confirmations,
   MailedSecrets,
   PendingAddress,
 } from '../one-time-tokens/confirmations.ts'
@@ -32,40 +28,8 @@ import {
   languageChanged,
 } from './events.ts'
 import { emailStore, type StoredEmail } from './store.ts'
-import type { UndoSince } from './undo.ts'
 
-/**
- * The verified address of an account. Only this address receives mail, signs in and appears in
- * tokens; `users.email` is unverified. Unique among accounts in canonical form. docs/adr/0060
- */
-export interface Emails {
-  /** Null without an account. */
-  of(userId: number): Promise<OwnEmail | null>
-  /** @throws ApiError mailUnavailable */
-  assertAvailable(): void
-  /**
-   * The answer is the same for an address of another account, whose owner gets a notice.
-   * @throws ApiError mailUnavailable; tooManyRequests; invalidCredentials if the account has ended
-   * its logins
-   */
-  begin(account: Account, address: EmailAddress, options: BeginOptions): Promise<BegunCode>
-  cancel(account: Account, guard?: Guard): Promise<void>
-  /**
-   * Executes a confirmation: `verified`, `changed`, or `restored` for the previous address, which
-   * ends all logins, removes later additions, and starts a password reset.
-   * @throws ApiError confirmationInvalid; emailExists if another account has verified the address
-   */
-  confirm(
-    confirmation: Confirmation,
-    guard?: Guard,
-    /** Runs in the same transaction. */
-    also?: (trx: DatabaseOrTransaction, done: Confirmed) => Promise<unknown>,
-  ): Promise<Outcome>
-  /** False if there is none. */
-  remove(userId: number, guard?: Guard): Promise<boolean>
-  /** Null: the browser's language. */
-  setLanguage(account: Account, language: Language | null, guard?: Guard): Promise<void>
-}
+export type Emails = ReturnType<typeof createEmails>
 
 export interface OwnEmail extends StoredEmail {
   readonly pending: PendingAddress | null
@@ -92,35 +56,52 @@ export interface Outcome {
 export const emailPurposes = ['verification', 'email_change', 'email_undo'] as const
 const pendingPurposes = ['verification', 'email_change'] as const
 
-export interface EmailsDeps {
-  readonly accounts: Pick<Accounts, 'reread'>
-  readonly config: Pick<Config, 'pages'>
-  readonly confirmations: Confirmations
-  readonly db: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly hooks: AccountHooks
-  readonly outbox: Outbox
-  readonly requirements: Pick<Requirements, 'unmet'>
-  readonly undoSince: UndoSince
-}
+const accessTokens = { access: true, refresh: false }
 
-const accessTokens: EndedTokens = { access: true, refresh: false }
+type EmailsNeeds = Pick<
+  Needs,
+  | 'accounts'
+  | 'clock'
+  | 'config'
+  | 'confirmations'
+  | 'db'
+  | 'devices'
+  | 'events'
+  | 'identities'
+  | 'outbox'
+  | 'requirements'
+  | 'secondFactor'
+>
 
-export function createEmails(deps: EmailsDeps): Emails {
+/**
+ * The verified address of an account. Only this address receives mail, signs in and appears in
+ * tokens; `users.email` is unverified. Unique among accounts in canonical form. docs/adr/0060
+ */
+export function createEmails(deps: EmailsNeeds & { readonly hooks: AccountHooks }) {
   const { accounts, config, confirmations, db, clock, events, hooks, outbox, requirements } = deps
-  const { undoSince } = deps
-  const endTokens = createEndTokens(hooks)
+  const { devices, identities, secondFactor } = deps
+  const endTokens = endTokensWith(hooks.ended)
 
   return {
-    async of(userId) {
+    /** Null without an account. */
+    async of(userId: number): Promise<OwnEmail | null> {
       const stored = await emailStore(db).of(userId)
       return stored && { ...stored, pending: await confirmations.pending(userId, pendingPurposes) }
     },
 
+    /** @throws ApiError mailUnavailable */
     assertAvailable: () => assertMail(outbox),
 
-    async begin(account, address, { guard, language, client, flow }) {
+    /**
+     * The answer is the same for an address of another account, whose owner gets a notice.
+     * @throws ApiError mailUnavailable; tooManyRequests; invalidCredentials if the account has ended
+     * its logins
+     */
+    async begin(
+      account: Account,
+      address: EmailAddress,
+      { guard, language, client, flow }: BeginOptions,
+    ): Promise<BegunCode> {
       assertMail(outbox)
       const { userId } = account
       const work = async (trx: DatabaseOrTransaction) => {
@@ -166,7 +147,7 @@ export function createEmails(deps: EmailsDeps): Emails {
       return transact(db, [lockName.account(userId)], work, guard)
     },
 
-    async cancel({ userId }, guard) {
+    async cancel({ userId }: Account, guard?: Guard): Promise<void> {
       const work = async (trx: DatabaseOrTransaction) => {
         await confirmations.cancelAll(trx, userId, pendingPurposes)
         await events.emitInTransaction(trx, emailVerificationCancelled, { user_id: userId })
@@ -174,7 +155,17 @@ export function createEmails(deps: EmailsDeps): Emails {
       await transact(db, [lockName.account(userId)], work, guard)
     },
 
-    async confirm(confirmation, guard, also) {
+    /**
+     * Executes a confirmation: `verified`, `changed`, or `restored` for the previous address, which
+     * ends all logins, removes later additions, and starts a password reset. `also` runs in the same
+     * transaction.
+     * @throws ApiError confirmationInvalid; emailExists if another account has verified the address
+     */
+    async confirm(
+      confirmation: Confirmation,
+      guard?: Guard,
+      also?: (trx: DatabaseOrTransaction, done: Confirmed) => Promise<unknown>,
+    ): Promise<Outcome> {
       const { userId, purpose } = confirmation
       if (userId === null) throw outlived(confirmation)
       const { done, reset } = await changing(
@@ -198,7 +189,8 @@ export function createEmails(deps: EmailsDeps): Emails {
       }
     },
 
-    async remove(userId, guard) {
+    /** False if there is none. */
+    async remove(userId: number, guard?: Guard): Promise<boolean> {
       const work = async (trx: DatabaseOrTransaction) => {
         const [account, before] = [await accountIn(trx, userId), await emailStore(trx).of(userId)]
         if (!account || !before?.address) return false
@@ -217,7 +209,12 @@ export function createEmails(deps: EmailsDeps): Emails {
       return changing(userId, work, guard)
     },
 
-    async setLanguage({ userId }, language, guard) {
+    /** Null: the browser's language. */
+    async setLanguage(
+      { userId }: Account,
+      language: Language | null,
+      guard?: Guard,
+    ): Promise<void> {
       const work = async (trx: DatabaseOrTransaction) => {
         await emailStore(trx).setLanguage(userId, language)
         await events.emitInTransaction(trx, languageChanged, { user_id: userId, language })
@@ -286,7 +283,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     }
     // Undo links of previous versions lack the time of the request.
     const since = typeof facts.since === 'number' ? facts.since : createdAt
-    const { hadNewPassword } = await undoSince(trx, userId, since)
+    const hadNewPassword = await undoSince(trx, userId, since)
     await endTokens(trx, userId, everything)
     const restored = { user_id: userId, password_removed: hadNewPassword }
     await events.emitInTransaction(trx, emailRestored, restored)
@@ -303,6 +300,25 @@ export function createEmails(deps: EmailsDeps): Emails {
       facts: { restored: true },
     })
     return mail
+  }
+
+  /**
+   * Removes additions since the change was requested (epoch milliseconds), and cancels a pending
+   * deletion: a thief may have done both. Returns whether a new password was removed. docs/adr/0074
+   */
+  async function undoSince(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    since: number,
+  ): Promise<boolean> {
+    await secondFactor.removeSince(trx, userId, since)
+    await identities.unlinkSince(trx, userId, since)
+    const hadNewPassword = await voidPasswordSince(trx, userId, since)
+    await devices.forget(trx, userId)
+    await accounts.cancelDeletion(trx, userId)
+    // The deletion's undo link was mailed to the removed address.
+    await confirmations.cancelAll(trx, userId, ['deletion_undo'])
+    return hadNewPassword
   }
 
   /**

@@ -28,10 +28,5 @@ export const module: Module = {
       import('./admin-routes.ts'),
       import('./public-routes.ts'),
     ]),
-  pages: () =>
-    Promise.all([
-      import('./pages/own-email.ts'),
-      import('./pages/own-language.ts'),
-      import('./pages/routes.ts'),
-    ]),
+  pages: () => Promise.all([import('./pages/own-email.ts'), import('./pages/routes.ts')]),
 }

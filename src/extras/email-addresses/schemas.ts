@@ -1,5 +1,5 @@
 import { exactly, named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
-import { isoTime } from '../../core/lib/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { languages } from '../../core/lib/languages.ts'
 import {
   acceptedProofs,
@@ -27,35 +27,31 @@ const example = { email: ann.email, verified_at: '2026-03-02T09:00:00.000Z', pen
 
 export const OwnEmailBody = named(
   'OwnEmail',
-  {
-    type: 'object',
-    required: ['email', 'verified_at', 'pending', 'undeliverable'],
-    properties: {
-      ...shown,
-      undeliverable: {
-        type: 'boolean',
-        description: 'The mail server has refused mail to it for good; a new proof clears that',
-      },
+  exactly({
+    ...shown,
+    undeliverable: {
+      type: 'boolean',
+      description: 'The mail server has refused mail to it for good; a new proof clears that',
     },
-    additionalProperties: false,
-  },
+  }),
   { ...example, undeliverable: false },
 )
+
+export const accountEmailExample = {
+  ...example,
+  undeliverable_at: null,
+  undeliverable_reason: null,
+}
 
 /** For administrators. */
 export const AccountEmailBody = named(
   'AccountEmail',
-  {
-    type: 'object',
-    required: ['email', 'verified_at', 'pending', 'undeliverable_at', 'undeliverable_reason'],
-    properties: {
-      ...shown,
-      undeliverable_at: { ...TimeOrNull, description: 'When mail to it was refused for good' },
-      undeliverable_reason: { ...TextOrNull, description: 'The words of the mail server' },
-    },
-    additionalProperties: false,
-  },
-  { ...example, undeliverable_at: null, undeliverable_reason: null },
+  exactly({
+    ...shown,
+    undeliverable_at: { ...TimeOrNull, description: 'When mail to it was refused for good' },
+    undeliverable_reason: { ...TextOrNull, description: 'The words of the mail server' },
+  }),
+  accountEmailExample,
 )
 
 export const EmailInput = {
@@ -88,7 +84,7 @@ export const LanguageInput = named(
 function show({ address, verifiedAt, pending }: OwnEmail) {
   return {
     email: address?.address ?? null,
-    verified_at: timeOf(verifiedAt),
+    verified_at: isoTimeOrNull(verifiedAt),
     pending: pending && {
       email: pending.address.address,
       expires_at: isoTime(pending.expiresAt),
@@ -103,11 +99,7 @@ export function showOwn(own: OwnEmail) {
 export function showToAdministrator(own: OwnEmail) {
   return {
     ...show(own),
-    undeliverable_at: timeOf(own.undeliverableAt),
+    undeliverable_at: isoTimeOrNull(own.undeliverableAt),
     undeliverable_reason: own.undeliverableReason,
   }
-}
-
-function timeOf(at: number | null): string | null {
-  return at === null ? null : isoTime(at)
 }

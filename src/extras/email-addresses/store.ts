@@ -11,11 +11,6 @@ export interface StoredEmail {
   readonly undeliverableReason: string | null
 }
 
-export interface EmailOwner {
-  readonly userId: number
-  readonly username: string
-}
-
 export function emailStore(db: DatabaseOrTransaction) {
   return {
     /** Null if the account does not exist. */
@@ -36,7 +31,7 @@ export function emailStore(db: DatabaseOrTransaction) {
     },
 
     /** By canonical address. */
-    async ownerOf(key: string): Promise<EmailOwner | null> {
+    async ownerOf(key: string) {
       const row = await db
         .selectFrom('accounts')
         .select(['user_id', 'username'])

@@ -16,29 +16,7 @@ import type {
 } from '../one-time-tokens/confirmations.ts'
 import { emailLoginRequested } from './events.ts'
 
-/**
- * A mailed link or code replaces the password (EMAIL_SIGN_IN). Never a second factor: NIST
- * 800-63B-4 section 3.1.3.1.
- */
-export interface EmailLogin {
-  /** Enabled, and mail is configured. */
-  readonly isOffered: boolean
-  /**
-   * Equal response and cost for every address, to hide accounts.
-   * @throws ApiError routeNotFound if disabled; mailUnavailable; tooManyRequests
-   */
-  begin(address: EmailAddress, options: BeginOptions): Promise<BegunCode>
-  /**
-   * The next login step's transaction uses up the confirmation.
-   * @throws ApiError confirmationInvalid if the account is gone or the feature disabled
-   */
-  method(
-    confirmation: Confirmation,
-    address: string,
-  ): Promise<Pick<Authentication, 'login' | 'method'>>
-  /** Null if gone, or the feature is disabled. */
-  accountOf(confirmation: Confirmation): Promise<Account | null>
-}
+export type EmailLogin = ReturnType<typeof createEmailLogin>
 
 export interface BeginOptions {
   /** If the account has none. */
@@ -51,20 +29,32 @@ export interface BeginOptions {
   readonly facts?: ConfirmationFacts
 }
 
-export type EmailLoginDeps = Pick<
+type EmailLoginNeeds = Pick<
   Needs,
   'accounts' | 'clock' | 'config' | 'confirmations' | 'db' | 'events' | 'outbox' | 'requirements'
 >
 
 export const signInPurposes = ['sign_in'] as const
 
-export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
+/**
+ * A mailed link or code replaces the password (EMAIL_SIGN_IN). Never a second factor: NIST
+ * 800-63B-4 section 3.1.3.1.
+ */
+export function createEmailLogin(deps: EmailLoginNeeds) {
   const { accounts, config, clock, confirmations, db, events, outbox, requirements } = deps
 
   return {
+    /** Enabled, and mail is configured. */
     isOffered: config.emailSignIn && outbox.isAvailable,
 
-    async begin(asked, { language, client, flow, facts = {} }) {
+    /**
+     * Equal response and cost for every address, to hide accounts.
+     * @throws ApiError routeNotFound if disabled; mailUnavailable; tooManyRequests
+     */
+    async begin(
+      asked: EmailAddress,
+      { language, client, flow, facts = {} }: BeginOptions,
+    ): Promise<BegunCode> {
       if (!config.emailSignIn) {
         throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
       }
@@ -105,7 +95,14 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
       })
     },
 
-    async method(confirmation, address) {
+    /**
+     * The next login step's transaction uses up the confirmation.
+     * @throws ApiError confirmationInvalid if the account is gone or the feature disabled
+     */
+    async method(
+      confirmation: Confirmation,
+      address: string,
+    ): Promise<Pick<Authentication, 'login' | 'method'>> {
       if (!config.emailSignIn) {
         throw new ApiError('confirmationInvalid', { reason: { code: 'sign_in_by_mail_off' } })
       }
@@ -124,6 +121,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
     accountOf,
   }
 
+  /** Null if gone, or the feature is disabled. */
   async function accountOf({ userId }: Confirmation): Promise<Account | null> {
     return userId === null || !config.emailSignIn ? null : accountIn(db, userId)
   }

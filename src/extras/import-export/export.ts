@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Config } from '../../core/config/load.ts'
-import type { Database } from '../../core/database/database.ts'
-import type { Events } from '../../core/events/events.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
+import { roleNamesOfAccount } from '../../core/database/role-names.ts'
 import type { MakeBatch } from '../../core/http/lists/bulk-answers.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { rolesAmong } from '../../core/policy/principal.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 import { splitRoles } from '../../modules/authentication/account.ts'
-
-import { type ExportedRow, exportedAfter } from './export-store.ts'
 
 export interface ExportOptions {
   /** Includes the hashes that an import requires; never over HTTP. */
@@ -21,12 +20,6 @@ export interface ExportOptions {
   readonly makeBatch?: MakeBatch
 }
 
-export interface ExportDeps {
-  readonly config: Pick<Config, 'roles'>
-  readonly db: Database
-  readonly events: Events
-}
-
 const batchSize = 500
 
 /**
@@ -34,7 +27,7 @@ const batchSize = 500
  * demand; records its event after the first batch.
  */
 export async function* exportAccounts(
-  { config, db, events }: ExportDeps,
+  { config, db, events }: Pick<Deps, 'config' | 'db' | 'events'>,
   { withHashes, unknownHash, authorize, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
@@ -72,4 +65,32 @@ export async function* exportAccounts(
       created_at: isoTime(row.created_at),
     }
   }
+}
+
+type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
+
+function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: number) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('users', 'users.id', 'accounts.user_id')
+    .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
+    .select(roleNamesOfAccount.as('roles'))
+    .select([
+      'accounts.user_id',
+      'username',
+      'hash',
+      'name',
+      'email',
+      'locked',
+      'active',
+      'second_factor',
+      'deletion_at',
+      'must_change',
+      'created_at',
+    ])
+    .where('accounts.user_id', '>', userId)
+    .where(isPresentAccount)
+    .orderBy('accounts.user_id')
+    .limit(limit)
+    .execute()
 }

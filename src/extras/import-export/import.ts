@@ -7,19 +7,17 @@ import {
   transact,
 } from '../../core/database/transactions.ts'
 import { ApiError, type Detail } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
+import type { Static } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
-import type { Deps } from '../../core/runtime/deps.ts'
 import { hashingQueue } from '../../modules/passwords/hashing-queue.ts'
-import type { Passwords } from '../../modules/passwords/passwords.ts'
-import type { BreachQuery } from '../../modules/passwords/range-query.ts'
 import { assertAcceptablePassword } from '../../modules/passwords/rules.ts'
 import { userEmail } from '../../modules/users/users.ts'
 import { sensitiveCreate } from './events.ts'
 import { type AccountLine, lineReader, type Mistake } from './line.ts'
-import { gatherPreview, type LinePreview } from './preview.ts'
+import { gatherPreview } from './preview.ts'
 import { type FileFormat, readRecords } from './read-records.ts'
-import { transferSchemas } from './schemas.ts'
+import { type ImportBody, transferSchemas } from './schemas.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore, leaseMs } from './store.ts'
 
@@ -34,7 +32,7 @@ export interface ImportReport {
   readonly errorsTotal: number
   /** Unknown columns of a table. */
   readonly ignoredColumns: readonly string[]
-  readonly preview?: readonly LinePreview[]
+  readonly preview?: Static<typeof ImportBody>['preview']
 }
 
 export interface ImportOptions {
@@ -50,34 +48,12 @@ export interface ImportOptions {
   readonly onProgress?: (lines: number) => void
 }
 
-export interface Imports {
-  /**
-   * All accounts or none, with one batch in memory. Short transactions stage the rows; one
-   * statement makes them visible. docs/import.md
-   * @throws ApiError serviceUnavailable; errors of reading and of `assertMayGive`
-   */
-  run(pieces: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport>
-  /** On all nodes, oldest first; at most 100. */
-  underWay(): Promise<ImportUnderWay[]>
-  /** Deletes rows of imports whose process died; returns `batchSize` if more may remain. */
-  purge(batchSize: number): Promise<number>
-}
+export type Imports = ReturnType<typeof createImports>
 
-export interface ImportUnderWay {
-  readonly id: number
-  /** Epoch milliseconds; null for nodes of 0.8.0. */
-  readonly startedAt: number | null
-  /** Time of the line count. */
-  readonly seenAt: number
-  readonly lines: number
-  readonly isDryRun: boolean
-}
-
-export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb' | 'clock'> {
-  readonly events: Events
-  readonly passwords: Passwords
-  readonly isBreached: BreachQuery
-}
+type ImportNeeds = Pick<
+  Needs,
+  'asyncCommitDb' | 'clock' | 'config' | 'db' | 'events' | 'isBreached' | 'passwords'
+>
 
 const batchSize = 500
 const maxErrors = 1000
@@ -86,7 +62,7 @@ const touchEveryMs = 30_000
 const retryMs = 1000
 const maxUnderWay = 100
 
-export function createImports(deps: ImportDeps): Imports {
+export function createImports(deps: ImportNeeds) {
   const { config, db, asyncCommitDb, clock, events, passwords } = deps
   // Asynchronous commit: a power failure ends the import anyway.
   const store = importStore(asyncCommitDb)
@@ -95,14 +71,16 @@ export function createImports(deps: ImportDeps): Imports {
 
   return { run, purge, underWay }
 
-  async function underWay(): Promise<ImportUnderWay[]> {
-    const rows = await importStore(db).underWay(clock.now() - leaseMs, maxUnderWay)
-    return rows.map((row) => ({
-      ...{ id: row.id, startedAt: row.started_at, seenAt: row.seen_at, lines: row.lines },
-      isDryRun: row.dry_run === 1,
-    }))
+  /** On all nodes, oldest first; at most 100. */
+  function underWay() {
+    return importStore(db).underWay(clock.now() - leaseMs, maxUnderWay)
   }
 
+  /**
+   * All accounts or none, with one batch in memory. Short transactions stage the rows; one
+   * statement makes them visible. docs/import.md
+   * @throws ApiError serviceUnavailable; errors of reading and of `assertMayGive`
+   */
   async function run(
     pieces: AsyncIterable<Uint8Array>,
     options: ImportOptions,
@@ -235,6 +213,7 @@ export function createImports(deps: ImportDeps): Imports {
     while ((await clear(id, clearBatchSize)) > 0) await setImmediate()
   }
 
+  /** Deletes rows of imports whose process died; returns `batchSize` if more may remain. */
   async function purge(batchSize: number): Promise<number> {
     await store.failGone(clock.now())
     const id = await store.oldestEnded()

@@ -1,34 +1,13 @@
 import type { Detail } from '../../core/errors.ts'
-import type { RoleName } from '../../core/policy/principal.ts'
+import type { Static } from '../../core/http/schemas.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { splitRoles } from '../../modules/authentication/account.ts'
 import type { AccountLine } from './line.ts'
+import type { ImportBody } from './schemas.ts'
 import type { importStore } from './store.ts'
 
-export interface PreviewedAccount {
-  readonly username: string
-  readonly roles: readonly RoleName[]
-  readonly locked: boolean
-  readonly active: boolean
-  readonly mustChange: boolean
-  /** Epoch milliseconds; null: time of the import. */
-  readonly createdAt: number | null
-  /** Null if the line creates a user. */
-  readonly userId: number | null
-  /** Null for an unknown user. */
-  readonly name: string | null
-  readonly email: string | null
-}
-
-export interface LinePreview {
-  /** From 1, with blank lines. */
-  readonly line: number
-  /** Null if unreadable. */
-  readonly wanted: PreviewedAccount | null
-  readonly secret: 'hash' | 'password' | 'none'
-  readonly present: PreviewedAccount | null
-  /** The first errors; empty if importable. */
-  readonly errors: readonly Detail[]
-}
+type LinePreview = NonNullable<Static<typeof ImportBody>['preview']>[number]
+type PreviewedAccount = NonNullable<LinePreview['present']>
 
 interface Kept {
   readonly line: number
@@ -60,12 +39,12 @@ export function gatherPreview(max: number) {
       const rows = names.length === 0 ? [] : await store.present(names, userIds)
       const present = rows.map(accountOf)
       const users = new Map((await store.users(userIds)).map((user) => [user.id, user]))
-      return kept.map((one) => ({
-        line: one.line,
-        wanted: one.wanted && wantedAccount(one.wanted, users),
-        secret: secretOf(one.wanted),
-        present: one.errors.length === 0 ? null : holderOf(one.wanted, present),
-        errors: one.errors,
+      return kept.map(({ line, wanted, errors }) => ({
+        line,
+        outcome: errors.length === 0 ? 'import' : 'refuse',
+        account: wanted && { ...wantedAccount(wanted, users), ...secretOf(wanted) },
+        present: errors.length === 0 ? null : holderOf(wanted, present),
+        errors: errors.map(({ path, message }) => ({ path: [...path], message })),
       }))
     },
   }
@@ -78,20 +57,20 @@ type UserRow = Awaited<ReturnType<Store['users']>>[number]
 function accountOf(row: PresentRow): PreviewedAccount {
   return {
     username: row.username,
-    roles: splitRoles(row.roles),
+    roles: [...splitRoles(row.roles)],
     locked: row.locked === 1,
     active: row.active === 1,
-    mustChange: row.must_change === 1,
-    createdAt: row.created_at,
-    userId: row.user_id,
+    must_change: row.must_change === 1,
+    created_at: isoTime(row.created_at),
+    user_id: row.user_id,
     name: row.name,
     email: row.email,
   }
 }
 
-function secretOf(wanted: AccountLine | null): LinePreview['secret'] {
-  if (!wanted || wanted.secret === 'none') return 'none'
-  return 'hash' in wanted.secret ? 'hash' : 'password'
+function secretOf({ secret }: AccountLine) {
+  const given = secret === 'none' ? {} : secret
+  return { password_hash: 'hash' in given, password: 'password' in given }
 }
 
 function wantedAccount(
@@ -100,8 +79,10 @@ function wantedAccount(
 ): PreviewedAccount {
   const owner = 'id' in user ? users.get(user.id) : user
   return {
-    ...{ username, roles, locked, active, mustChange, createdAt: createdAt ?? null },
-    userId: 'id' in user ? user.id : null,
+    ...{ username, roles: [...roles], locked, active },
+    must_change: mustChange,
+    created_at: isoTimeOrNull(createdAt ?? null),
+    user_id: 'id' in user ? user.id : null,
     ...{ name: owner?.name ?? null, email: owner?.email ?? null },
   }
 }
@@ -114,6 +95,6 @@ function holderOf(
   if (!wanted) return null
   const { user, username } = wanted
   const ofName = present.find((account) => account.username === username)
-  const ofUser = 'id' in user ? present.find(({ userId }) => userId === user.id) : undefined
+  const ofUser = 'id' in user ? present.find(({ user_id }) => user_id === user.id) : undefined
   return ofName ?? ofUser ?? null
 }

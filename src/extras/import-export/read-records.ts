@@ -1,7 +1,13 @@
 import type { Detail } from '../../core/errors.ts'
 import { columns, type Header, readHeader, readRow, rowEnd, separatorOf } from './csv.ts'
-import { elementEnd } from './json-array.ts'
-import { lineEnd, maxRecordBytes, newline, newlinesIn, splitRecords } from './records.ts'
+import {
+  elementEnd,
+  lineEnd,
+  maxRecordBytes,
+  newline,
+  newlinesIn,
+  splitRecords,
+} from './records.ts'
 
 export type ReadRecord = {
   /** From 1: the first line, or the array index. */

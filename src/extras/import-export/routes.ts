@@ -14,7 +14,6 @@ import { role } from '../../core/policy/rules.ts'
 import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
 import { exportAccounts } from './export.ts'
 import type { ImportReport } from './import.ts'
-import type { LinePreview, PreviewedAccount } from './preview.ts'
 import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
@@ -100,9 +99,12 @@ export async function routes(app: App, options: Needs): Promise<void> {
     async () => {
       const underWay = await imports.underWay()
       return {
-        data: underWay.map(({ id, isDryRun, lines, seenAt, startedAt }) => ({
-          ...{ id, dry_run: isDryRun, started_at: isoTimeOrNull(startedAt) },
-          ...{ seen_at: isoTime(seenAt), lines },
+        data: underWay.map((row) => ({
+          id: row.id,
+          dry_run: row.dry_run === 1,
+          started_at: isoTimeOrNull(row.started_at),
+          seen_at: isoTime(row.seen_at),
+          lines: row.lines,
         })),
       }
     },
@@ -159,30 +161,7 @@ export function showImport(report: ImportReport): Static<typeof ImportBody> {
     errors: report.errors.map(({ line, path, message }) => ({ line, path: [...path], message })),
     errors_total: report.errorsTotal,
     ...(report.ignoredColumns.length > 0 && { ignored_columns: [...report.ignoredColumns] }),
-    ...(report.preview && { preview: report.preview.map(showLine) }),
-  }
-}
-
-function showLine({ line, wanted, secret, present, errors }: LinePreview) {
-  return {
-    line,
-    outcome: errors.length === 0 ? ('import' as const) : ('refuse' as const),
-    account: wanted && {
-      ...showAccount(wanted),
-      ...{ password_hash: secret === 'hash', password: secret === 'password' },
-    },
-    present: present && showAccount(present),
-    errors: errors.map(({ path, message }) => ({ path: [...path], message })),
-  }
-}
-
-function showAccount({ createdAt, mustChange, userId, roles, ...account }: PreviewedAccount) {
-  return {
-    ...account,
-    roles: [...roles],
-    must_change: mustChange,
-    created_at: isoTimeOrNull(createdAt),
-    user_id: userId,
+    ...(report.preview && { preview: report.preview }),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Detail } from '../../core/errors.ts'
-import { insertStagedAccounts, removeStagedAccounts } from '../../modules/accounts/accounts.ts'
+import { accountsIn } from '../../modules/accounts/accounts.ts'
 import { insertStagedUsers } from '../../modules/users/users.ts'
 import type { AccountLine, Mistake } from './line.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
@@ -40,7 +40,7 @@ export async function stage(
   const refusalOf = judge(id, {
     holders,
     read: await store.read(id, usernames, userIds),
-    presentUsers: new Set(await store.presentUsers(userIds)),
+    presentUsers: new Set((await store.users(userIds)).map(({ id }) => id)),
   })
   const mistakes: Mistake[] = []
   const free = lines.filter((line) => {
@@ -53,7 +53,7 @@ export async function stage(
     return { mistakes, newUsers: 0 }
   }
 
-  if (holders.length > 0) await removeStagedAccounts(trx, usernames, userIds, id)
+  if (holders.length > 0) await accountsIn(trx).removeStaged(usernames, userIds, id)
   const newUsers = free.flatMap(({ user }) => ('id' in user ? [] : [user]))
   const newIds = (await insertStagedUsers(trx, newUsers, id)).values()
   const accounts = free.map(({ user, createdAt = now, ...line }) => ({
@@ -62,7 +62,7 @@ export async function stage(
     passwordChangedAt: line.secret !== 'none' && 'password' in line.secret ? now : null,
     userId: 'id' in user ? user.id : given(newIds.next().value),
   }))
-  await insertStagedAccounts(trx, accounts, id)
+  await accountsIn(trx).insertStaged(accounts, id)
   return { mistakes, newUsers: newUsers.length }
 }
 

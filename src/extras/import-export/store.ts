@@ -147,11 +147,13 @@ export function importStore(db: DatabaseOrTransaction) {
       const query = db.selectFrom('imports').select('state').where('id', '=', id)
       const row = await forNoKeyUpdate(db, 'imports', query).executeTakeFirst()
       if (!row || row.state === 'open') return 0
+      const batch = { id, batchSize }
       if (row.state === 'failed') {
-        const removed = (await removeAccounts(id, batchSize)) || (await removeUsers(id, batchSize))
+        const removed =
+          (await remove('accounts', 'user_id', batch)) || (await remove('users', 'id', batch))
         if (removed > 0) return removed
       }
-      const names = await removeNames(id, batchSize)
+      const names = await remove('import_names', 'username', batch)
       if (names > 0) return names
       const { numDeletedRows } = await db
         .deleteFrom('imports')
@@ -241,52 +243,18 @@ export function importStore(db: DatabaseOrTransaction) {
             : { importId: import_id, line: import_line, isOpen: state === 'open' },
       }))
     },
-
-    async presentUsers(ids: readonly number[]): Promise<number[]> {
-      if (ids.length === 0) return []
-      const rows = await db
-        .selectFrom('users')
-        .select('id')
-        .where('id', 'in', ids)
-        .where(isPresentUser)
-        .execute()
-      return rows.map(({ id }) => id)
-    },
   }
 
-  async function removeAccounts(id: number, batchSize: number): Promise<number> {
-    const { numDeletedRows } = await db
-      .deleteFrom('accounts')
-      .where('user_id', 'in', (eb) =>
-        eb.selectFrom('accounts').select('user_id').where('import_id', '=', id).limit(batchSize),
-      )
-      .executeTakeFirstOrThrow()
-    return Number(numDeletedRows)
-  }
-
-  async function removeUsers(id: number, batchSize: number): Promise<number> {
-    const { numDeletedRows } = await db
-      .deleteFrom('users')
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('users').select('id').where('import_id', '=', id).limit(batchSize),
-      )
-      .executeTakeFirstOrThrow()
-    return Number(numDeletedRows)
-  }
-
-  async function removeNames(id: number, batchSize: number): Promise<number> {
-    const { numDeletedRows } = await db
-      .deleteFrom('import_names')
-      .where('import_id', '=', id)
-      .where('username', 'in', (eb) =>
-        eb
-          .selectFrom('import_names')
-          .select('username')
-          .where('import_id', '=', id)
-          .limit(batchSize),
-      )
-      .executeTakeFirstOrThrow()
-    return Number(numDeletedRows)
+  async function remove(
+    table: 'accounts' | 'users' | 'import_names',
+    key: 'user_id' | 'id' | 'username',
+    { id, batchSize }: { readonly id: number; readonly batchSize: number },
+  ): Promise<number> {
+    const [rows, column] = [sql.table(table), sql.ref(key)]
+    const { numAffectedRows = 0n } = await sql`delete from ${rows}
+      where import_id = ${id} and ${column} in
+        (select ${column} from ${rows} where import_id = ${id} limit ${batchSize})`.execute(db)
+    return Number(numAffectedRows)
   }
 }
 

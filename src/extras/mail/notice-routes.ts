@@ -2,8 +2,7 @@ import { type App, exactly, named, TextOrNull, Time, TimeOrNull } from '../../co
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import { ownAccount } from '../../modules/accounts/look-up.ts'
-import { ownAccountPrefixes, ownOperationId } from '../../modules/accounts/own-paths.ts'
+import { ownAccount, ownAccountPrefixes, ownOperationId } from '../../modules/accounts/look-up.ts'
 import { noticeTypes } from './message-types.ts'
 import type { Notice } from './notices.ts'
 

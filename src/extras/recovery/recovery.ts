@@ -6,7 +6,7 @@ import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { Language } from '../../core/lib/languages.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { accountIn, lastPasswordLogin } from '../../modules/accounts/accounts.ts'
+import { accountIn, accountsIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Stage } from '../../modules/authentication/requirement-table.ts'
 import { reasonOfUnmet } from '../../modules/authentication/requirements.ts'
@@ -185,7 +185,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
           await useUp(trx, confirmation, account)
           // A session stolen since then may have linked them. Without a known password login, the
           // linker is unknown.
-          const since = (await lastPasswordLogin(trx, userId)) ?? 0
+          const since = (await accountsIn(trx).lastPasswordLogin(userId)) ?? 0
           await identities.unlinkSince(trx, userId, since)
         },
         also: async (trx) => {

@@ -2,12 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Config } from '../../core/config/load.ts'
-import type { Database } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
 import { cut, type Place } from '../../core/http/lists/cursor.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
 import { type Condition, conditionsOf, isFound, rangeOf } from './list-filters.ts'
 import type { AccountCursor, AccountFilters, AccountListQuery, AccountOrder } from './list-query.ts'
 import { accountSearch, maxCandidates } from './list-search.ts'
@@ -15,10 +14,7 @@ import { accountListStore, type ListedAccount, type Query } from './list-store.t
 import { countedAccounts } from './standing-store.ts'
 
 /** docs/adr/0072 */
-export interface AccountList {
-  /** @throws ApiError serviceUnavailable if too many lists are read at the same time */
-  page(wanted: AccountListQuery): Promise<AccountListPage>
-}
+export type AccountList = ReturnType<typeof createAccountList>
 
 /**
  * A page can have fewer accounts than requested, or none, and still a `next`: the row limit ends
@@ -30,12 +26,6 @@ export interface AccountListPage {
   readonly total: number | null
   readonly next: AccountCursor | null
   readonly previous: AccountCursor | null
-}
-
-export interface AccountListDeps {
-  readonly config: Pick<Config, 'database'>
-  readonly db: Database
-  readonly clock: Clock
 }
 
 /** Rows per statement: 1 to 2 ms. */
@@ -65,7 +55,11 @@ interface Reading {
  * page is full, or ends after 20,000 rows if the filters exclude each other. SQLite blocks the
  * event loop, so statements are short.
  */
-export function createAccountList({ config, db, clock }: AccountListDeps): AccountList {
+export function createAccountList({
+  config,
+  db,
+  clock,
+}: Pick<Deps, 'clock' | 'db'> & { readonly config: Pick<Config, 'database'> }) {
   const { poolMax, timeoutMs } = config.database
   const kind = isPostgres(db) ? 'postgres' : 'sqlite'
   const running = isPostgres(db)
@@ -75,7 +69,10 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
   const steps = workQueue({ running: 1, waiting: Number.POSITIVE_INFINITY, ...refusal })
   const store = accountListStore(db)
 
-  return { page: (wanted) => pages.run(() => page(wanted)) }
+  return {
+    /** @throws ApiError serviceUnavailable if too many lists are read at the same time */
+    page: (wanted: AccountListQuery) => pages.run(() => page(wanted)),
+  }
 
   async function page({
     filters,

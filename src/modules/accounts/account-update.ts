@@ -1,6 +1,9 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { HookPoints } from '../../core/module/hooks.ts'
 import type { Role, RoleName } from '../../core/policy/principal.ts'
 import type { Account } from '../authentication/account.ts'
 import type { AccountChanges, EndedTokens } from './store.ts'
+import { accountStore } from './store.ts'
 
 export interface PasswordInput {
   readonly text: string
@@ -45,4 +48,27 @@ export function endedBy(
 function sameRoles(left: readonly RoleName[], right: readonly RoleName[]): boolean {
   const names = new Set(left)
   return names.size === right.length && right.every((role) => names.has(role))
+}
+
+export const everything: EndedTokens = { access: true, refresh: true }
+
+/**
+ * Runs in the transaction of the change. Sessions end with refresh tokens only: a session reads new
+ * roles immediately.
+ */
+export function endTokensWith(onEnded: HookPoints['onAccountEnded']) {
+  return async (
+    trx: DatabaseOrTransaction,
+    userId: number,
+    ended: EndedTokens,
+    {
+      keepSession,
+      isRemoved = false,
+    }: { keepSession?: string | undefined; isRemoved?: boolean } = {},
+  ): Promise<void> => {
+    if (!ended.access && !ended.refresh) return
+    const accessVersion = await accountStore(trx).raiseVersions(userId, ended)
+    const endsLogins = ended.refresh
+    await onEnded(trx, { userId, accessVersion, endsLogins, keepSession, isRemoved })
+  }
 }

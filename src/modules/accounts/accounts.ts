@@ -1,5 +1,4 @@
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
 import {
   type Guard,
@@ -8,23 +7,25 @@ import {
   transact,
 } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import { isoTime } from '../../core/lib/clock.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { HookPoints } from '../../core/module/hooks.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { type Account, isAdministrator } from '../authentication/account.ts'
-import type { PresentAccount } from '../authentication/completion.ts'
 import type { Stage } from '../authentication/requirement-table.ts'
-import type { Requirements } from '../authentication/requirements.ts'
-import type { Passwords } from '../passwords/passwords.ts'
-import type { BreachQuery } from '../passwords/range-query.ts'
 import { assertAcceptablePassword } from '../passwords/rules.ts'
 import { userCreated } from '../users/events.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
-import { type AccountUpdate, changesOf, endedBy, type PasswordInput } from './account-update.ts'
-import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
+import {
+  type AccountUpdate,
+  changesOf,
+  endedBy,
+  endTokensWith,
+  everything,
+  type PasswordInput,
+} from './account-update.ts'
 import {
   accountDeletionCancelled,
   accountDeletionRequested,
@@ -34,60 +35,11 @@ import {
   permissionsChange,
 } from './events.ts'
 import { userHasAccount } from './problems.ts'
-import { type AccountTally, standingStore } from './standing-store.ts'
-import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
+import { standingStore } from './standing-store.ts'
+import { accountStore } from './store.ts'
 
 /** Spec 2.2, 3.4. */
-export interface Accounts {
-  byUsername(username: Username): Promise<Account | null>
-  byUserId(userId: number): Promise<Account | null>
-  /** By the canonical verified address: see `parseEmail`. */
-  byEmail(key: string): Promise<Account | null>
-  page(offset: number, limit: number): Promise<Account[]>
-  after(userId: number, limit: number, filter?: AccountFilter): Promise<Account[]>
-  count(): Promise<number>
-  /** @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount */
-  create(wanted: AccountInput): Promise<Account>
-  /**
-   * Checks and hashes the password before the transaction. The returned function creates the
-   * account. @throws as `create`
-   */
-  prepare(wanted: AccountInput): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
-  /**
-   * Also ends affected tokens and sessions, in one transaction. Null if not found. @throws ApiError
-   * validationFailed, lastAdministrator
-   */
-  change(userId: number, wanted: AccountUpdate, options?: ChangeOptions): Promise<Account | null>
-  /**
-   * For a caller whose current password was verified. @throws ApiError validationFailed,
-   * invalidCredentials if the account has changed since
-   */
-  replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
-  /** False if the account does not exist. */
-  endLogins(userId: number, options?: EndOptions): Promise<boolean>
-  /**
-   * Reads a verified account again and checks the requirements of a stage (default `change`).
-   * @throws ApiError of the stage; invalidCredentials if the account does not exist
-   */
-  reread(trx: DatabaseOrTransaction, verified: Account, stage?: Stage): Promise<Account>
-  tally(): Promise<AccountTally>
-  /**
-   * Marks the account for deletion and ends all logins. `mail` runs in the transaction and returns
-   * the time of erasure, epoch milliseconds. @throws ApiError lastAdministrator, invalidCredentials
-   * if the account has changed
-   */
-  requestDeletion(verified: Account, options: RequestDeletionOptions): Promise<number>
-  /** Keeps the flags that administrators set. Returns whether a deletion was pending. */
-  cancelDeletion(trx: DatabaseOrTransaction, userId: number): Promise<boolean>
-  /** The users whose accounts are due for erasure. */
-  dueDeletions(limit: number): Promise<number[]>
-  /** Keeps the user. @throws ApiError lastAdministrator */
-  remove(userId: number, options?: Omit<ChangeOptions, 'keepSession'>): Promise<Account | null>
-  /** If `work` returns true, sets the second factor and ends all other logins. */
-  changeSecondFactor(userId: number, change: FactorChange): Promise<boolean>
-  /** @throws ApiError lastAdministrator */
-  removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
-}
+export type Accounts = ReturnType<typeof createAccounts>
 
 export interface AccountInput {
   readonly username: Username
@@ -139,25 +91,20 @@ export interface FactorChange extends Omit<ChangeOptions, 'assertWanted'> {
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
-export interface AccountHooks extends EndingHooks {
+export interface AccountHooks {
+  readonly ended: HookPoints['onAccountEnded']
   readonly changed: HookPoints['onAccountChanged']
 }
 
-export interface AccountsDeps {
-  readonly config: Pick<Config, 'password' | 'roles'>
-  readonly db: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly passwords: Passwords
-  readonly isBreached: BreachQuery
-  readonly hooks: AccountHooks
-  readonly requirements: Pick<Requirements, 'refuse'>
-}
+type AccountsNeeds = Pick<
+  Needs,
+  'clock' | 'config' | 'db' | 'events' | 'isBreached' | 'passwords' | 'requirements'
+>
 
-export function createAccounts(deps: AccountsDeps): Accounts {
+export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHooks }) {
   const { config, db, clock, events, passwords, hooks, requirements } = deps
   const { byUsername, byUserId, byEmail, page, after, count } = accountStore(db)
-  const endTokens = createEndTokens(hooks)
+  const endTokens = endTokensWith(hooks.ended)
 
   return {
     byUsername,
@@ -168,11 +115,20 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     count,
     tally: () => standingStore(db).tally(config.roles),
 
-    create: async (wanted) => (await prepare(wanted))(),
+    /** @throws ApiError as `prepare` */
+    create: async (wanted: AccountInput): Promise<Account> => (await prepare(wanted))(),
     prepare,
     reread,
 
-    async change(userId, wanted, { keepSession, assertWanted, guard } = {}) {
+    /**
+     * Also ends affected tokens and sessions. Null if not found. @throws ApiError validationFailed,
+     * lastAdministrator
+     */
+    async change(
+      userId: number,
+      wanted: AccountUpdate,
+      { keepSession, assertWanted, guard }: ChangeOptions = {},
+    ): Promise<Account | null> {
       const account = await byUserId(userId)
       if (!account) return null
       const passwordHash = wanted.password && (await hashNew(account, wanted.password))
@@ -192,7 +148,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, work, { lockNames: lockNamesOf(wanted), guard })
     },
 
-    async replacePassword(verified, { keepSession, guard, also, first, ...more }) {
+    /**
+     * For a caller whose current password was verified. @throws ApiError validationFailed,
+     * invalidCredentials if the account has changed since
+     */
+    async replacePassword(
+      verified: Account,
+      { keepSession, guard, also, first, ...more }: OwnPassword,
+    ): Promise<Account> {
       const { stage = 'commit', prove, ...password } = more
       const { userId } = verified
       const wanted: AccountUpdate = { password, mustChange: false }
@@ -210,7 +173,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, work, { guard })
     },
 
-    async endLogins(userId, { keepSession, guard, also } = {}) {
+    /** False if the account does not exist. */
+    async endLogins(
+      userId: number,
+      { keepSession, guard, also }: EndOptions = {},
+    ): Promise<boolean> {
       const work = async (trx: DatabaseOrTransaction) => {
         if (!(await accountStore(trx).byUserId(userId))) return false
         await endTokens(trx, userId, everything, { keepSession })
@@ -220,7 +187,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, work, { guard })
     },
 
-    async changeSecondFactor(userId, { on, keepSession, guard, work }) {
+    /** If `work` returns true, sets the second factor and ends all other logins. */
+    async changeSecondFactor(
+      userId: number,
+      { on, keepSession, guard, work }: FactorChange,
+    ): Promise<boolean> {
       const change = async (trx: DatabaseOrTransaction) => {
         if (!(await work(trx))) return false
         await accountStore(trx).update(userId, { secondFactor: on }, clock.now())
@@ -230,7 +201,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, change, { guard })
     },
 
-    async requestDeletion(verified, { guard, mail }) {
+    /**
+     * Ends all logins. `mail` runs in the transaction and returns the time of erasure, epoch
+     * milliseconds. @throws ApiError lastAdministrator, invalidCredentials if the account has changed
+     */
+    async requestDeletion(
+      verified: Account,
+      { guard, mail }: RequestDeletionOptions,
+    ): Promise<number> {
       const { userId } = verified
       const work = async (trx: DatabaseOrTransaction) => {
         const before = await reread(trx, verified)
@@ -247,15 +225,21 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, work, { lockNames: [lockName.administrators], guard })
     },
 
-    async cancelDeletion(trx, userId) {
+    /** Keeps the flags that administrators set. Returns whether a deletion was pending. */
+    async cancelDeletion(trx: DatabaseOrTransaction, userId: number): Promise<boolean> {
       const isBack = await accountStore(trx).cancelDeletion(userId)
       if (isBack) await events.emitInTransaction(trx, accountDeletionCancelled, { user_id: userId })
       return isBack
     },
 
-    dueDeletions: (limit) => accountStore(db).dueDeletions(clock.now(), limit),
+    /** The users whose accounts are due for erasure. */
+    dueDeletions: (limit: number) => accountStore(db).dueDeletions(clock.now(), limit),
 
-    async remove(userId, { assertWanted, guard } = {}) {
+    /** Keeps the user. @throws ApiError lastAdministrator */
+    async remove(
+      userId: number,
+      { assertWanted, guard }: Omit<ChangeOptions, 'keepSession'> = {},
+    ): Promise<Account | null> {
       const work = async (trx: DatabaseOrTransaction) => {
         const account = await accountStore(trx).byUserId(userId)
         if (!account) return null
@@ -270,7 +254,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, work, { lockNames: [lockName.administrators], guard })
     },
 
-    async removeWithUser(trx, userId) {
+    /** @throws ApiError lastAdministrator */
+    async removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void> {
       await takeExclusiveLocks(trx, lockName.administrators, lockName.account(userId))
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
@@ -278,6 +263,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
   }
 
+  /**
+   * Reads a verified account again and checks the requirements of a stage. @throws ApiError of the
+   * stage; invalidCredentials if the account does not exist
+   */
   async function reread(
     trx: DatabaseOrTransaction,
     verified: Account,
@@ -292,6 +281,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return account
   }
 
+  /**
+   * Checks and hashes the password before the transaction. The returned function creates the
+   * account. @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
+   */
   async function prepare({ username, password, roles, mustChange, user, ...more }: AccountInput) {
     const { also, issuer, language = null } = more
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
@@ -376,39 +369,14 @@ function lockNamesOf({ roles, locked, active }: AccountUpdate): string[] {
   return roles || locked === true || active === false ? [lockName.administrators] : []
 }
 
-/** Null if the account does not exist. */
-export function presentAccount(
+/** The statements of other modules, in their transactions. */
+export function accountsIn(
   trx: DatabaseOrTransaction,
-  userId: number,
-): Promise<PresentAccount | null> {
-  return accountStore(trx).present(userId)
-}
-
-/** Also stores `now` as the last login, in one statement. */
-export function accountAtLogin(
-  trx: DatabaseOrTransaction,
-  userId: number,
-  now: number,
-  byPassword: boolean,
-): Promise<PresentAccount | null> {
-  return accountStore(trx).presentAtLogin(userId, now, byPassword)
-}
-
-/** Epoch milliseconds; null if unknown. */
-export function lastPasswordLogin(
-  trx: DatabaseOrTransaction,
-  userId: number,
-): Promise<number | null> {
-  return accountStore(trx).lastPasswordLogin(userId)
-}
-
-/** Runs in the transaction that removes the factor and ends all logins. */
-export function turnSecondFactorOff(
-  trx: DatabaseOrTransaction,
-  userId: number,
-  now: number,
-): Promise<void> {
-  return accountStore(trx).update(userId, { secondFactor: false }, now)
+): Pick<
+  ReturnType<typeof accountStore>,
+  'insertStaged' | 'lastPasswordLogin' | 'present' | 'presentAtLogin' | 'removeStaged' | 'update'
+> {
+  return accountStore(trx)
 }
 
 /** Null if the account does not exist. */
@@ -427,25 +395,6 @@ export async function isLastAdministrator(
   account: Account,
 ): Promise<boolean> {
   return isAdministrator(account) && !(await accountStore(db).hasOtherAdministrator(account.userId))
-}
-
-/** Staged: see `isPresentAccount`. @throws UniqueViolation */
-export function insertStagedAccounts(
-  trx: DatabaseOrTransaction,
-  accounts: readonly ImportedAccount[],
-  importId: number,
-): Promise<void> {
-  return accountStore(trx).insertStaged(accounts, importId)
-}
-
-/** See `removeStaged` in store.ts. */
-export function removeStagedAccounts(
-  trx: DatabaseOrTransaction,
-  usernames: readonly Username[],
-  userIds: readonly number[],
-  after: number,
-): Promise<void> {
-  return accountStore(trx).removeStaged(usernames, userIds, after)
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { caseFold, codePointLength } from '../../core/lib/text.ts'
+import { caseFold } from '../../core/lib/text.ts'
+import { type Pattern, patternOf } from '../users/trigrams.ts'
 import type { AccountFilters, AccountOrder, AccountState } from './list-query.ts'
 
 export interface Condition {
@@ -131,19 +132,12 @@ function ofAccounts(holds: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select user_id as id from accounts where ${holds}`
 }
 
-/** Fewer than three characters match only the beginning: they occur in nearly every text. */
-export interface Pattern {
-  readonly text: string
-  readonly isBeginning: boolean
-}
-
 /** Usernames have a different canonical form. */
 export interface AccountPattern {
   readonly username: Pattern
   readonly other: Pattern
 }
 
-const minPartLength = 3
 // The greatest code point, as the upper end of a prefix range in byte order.
 const last = '\u{10ffff}'
 
@@ -152,10 +146,6 @@ export function accountPattern(search: string): AccountPattern {
     username: patternOf(caseFold(search.normalize('NFKD')).normalize('NFKC')),
     other: patternOf(caseFold(search)),
   }
-}
-
-function patternOf(text: string): Pattern {
-  return { text, isBeginning: codePointLength(text) < minPartLength }
 }
 
 /** A range, so that the index is used. */

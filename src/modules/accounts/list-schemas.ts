@@ -13,6 +13,7 @@ import {
 } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
+import { splitRoles } from '../authentication/account.ts'
 import { ann } from '../users/schemas.ts'
 import type { AccountListPage } from './account-list.ts'
 import {
@@ -64,16 +65,7 @@ export function accountListSchemas(roles: readonly Role[]) {
     imported: false,
     last_login_at: '2026-03-02T09:40:00.000Z',
   }
-  const ListedAccount = named(
-    'ListedAccount',
-    {
-      type: 'object',
-      required: Object.keys(fields) as (keyof typeof fields)[],
-      properties: fields,
-      additionalProperties: false,
-    },
-    example,
-  )
+  const ListedAccount = named('ListedAccount', exactly(fields), example)
   const FoundAccounts = named(
     'FoundAccounts',
     exactly({
@@ -184,23 +176,23 @@ export function showPage(
   return {
     limit,
     total,
-    data: accounts.map((account) => ({
-      username: account.username,
-      user_id: account.userId,
-      name: account.name,
-      email: account.email,
-      verified_email: account.verifiedEmail,
-      roles: rolesAmong(account.roles, roles),
-      locked: account.locked,
-      locked_until: isoTimeOrNull(account.lockedOutUntil),
-      active: account.active,
-      deletion_at: isoTimeOrNull(account.deletionAt),
-      must_change: account.mustChange,
-      second_factor: account.secondFactor,
-      identities: account.identities,
-      imported: account.imported,
-      last_login_at: isoTimeOrNull(account.lastLoginAt),
-      created_at: isoTime(account.createdAt),
+    data: accounts.map((row) => ({
+      username: row.username,
+      user_id: row.user_id,
+      name: row.name,
+      email: row.email,
+      verified_email: row.verified_email,
+      roles: rolesAmong(splitRoles(row.roles), roles),
+      locked: row.locked === 1,
+      locked_until: isoTimeOrNull(row.locked_until),
+      active: row.active === 1,
+      deletion_at: isoTimeOrNull(row.deletion_at),
+      must_change: row.must_change === 1,
+      second_factor: row.second_factor === 1,
+      identities: Number(row.identities),
+      imported: row.import_id !== null,
+      last_login_at: isoTimeOrNull(row.last_login_at),
+      created_at: isoTime(row.created_at),
     })),
     next: write(next),
     previous: write(previous),

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
 import { hasAccountSearchIndex } from '../../core/database/postgres/server.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import { integer, trigramsOf } from '../users/trigrams.ts'
-import { accountPattern, beginnings, isFound, matches, type Pattern } from './list-filters.ts'
+import { integer, type Pattern, trigramsOf } from '../users/trigrams.ts'
+import { accountPattern, beginnings, isFound, matches } from './list-filters.ts'
 import { countedAccounts } from './standing-store.ts'
 
 /** With more candidates, scan the sort order. */

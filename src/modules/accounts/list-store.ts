@@ -4,30 +4,11 @@ import { inOrder, isBeyond } from '../../core/database/list-query.ts'
 import { isPresentAccount, isPresentUser } from '../../core/database/pending-import.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'
 import type { Place } from '../../core/http/lists/cursor.ts'
-import type { RoleName } from '../../core/policy/principal.ts'
-import { type Account, splitRoles } from '../authentication/account.ts'
 import type { AccountOrder, AccountSortKey } from './list-query.ts'
 import { activeFlag } from './store.ts'
 
-/** Times in epoch milliseconds. */
-export interface ListedAccount extends Pick<Account, 'username' | 'userId' | 'createdAt'> {
-  readonly name: string
-  /** The unverified address of the user. */
-  readonly email: string
-  readonly roles: readonly RoleName[]
-  readonly locked: boolean
-  readonly active: boolean
-  /** Null if no deletion is pending. */
-  readonly deletionAt: number | null
-  /** Null if not locked out. */
-  readonly lockedOutUntil: number | null
-  readonly mustChange: boolean
-  readonly secondFactor: boolean
-  readonly verifiedEmail: string | null
-  readonly imported: boolean
-  readonly identities: number
-  readonly lastLoginAt: number | null
-}
+/** As stored; lockouts that have ended and logins that never were are null. */
+export type ListedAccount = Awaited<ReturnType<ReturnType<typeof accountListStore>['read']>>[number]
 
 export interface Step {
   readonly found: readonly Place[]
@@ -129,7 +110,7 @@ export function accountListStore(db: Database) {
     },
 
     /** Skips accounts deleted in the meantime. */
-    async read(ids: readonly number[], now: number): Promise<ListedAccount[]> {
+    async read(ids: readonly number[], now: number) {
       if (ids.length === 0) return []
       const rows = await db
         .selectFrom('accounts')
@@ -160,7 +141,10 @@ export function accountListStore(db: Database) {
       const byId = new Map(rows.map((row) => [row.user_id, row]))
       return ids.flatMap((id) => {
         const row = byId.get(id)
-        return row ? [toListed(row, now)] : []
+        if (!row) return []
+        const { locked_until: until, last_login_at: login } = row
+        const locked_until = until !== null && until > now ? until : null
+        return [{ ...row, locked_until, last_login_at: login === 0 ? null : login }]
       })
     },
   }
@@ -178,44 +162,4 @@ const verdictOfUser = sql`case when exists (
 function isBehind(order: AccountOrder, after: Place | null, column: string, id: string) {
   if (!after) return sql<boolean>`true`
   return isBeyond([column, id], [after.value, after.id], order.descending)
-}
-
-interface Row {
-  readonly user_id: number
-  readonly username: string
-  readonly name: string
-  readonly email: string
-  readonly roles: string | null
-  readonly locked: number
-  readonly active: number
-  readonly deletion_at: number | null
-  readonly locked_until: number | null
-  readonly must_change: number | null
-  readonly second_factor: number
-  readonly verified_email: string | null
-  readonly import_id: number | null
-  readonly identities: number | null
-  readonly last_login_at: number
-  readonly created_at: number
-}
-
-function toListed(row: Row, now: number): ListedAccount {
-  return {
-    username: row.username as Account['username'],
-    userId: row.user_id,
-    name: row.name,
-    email: row.email,
-    roles: splitRoles(row.roles),
-    locked: row.locked === 1,
-    active: row.active === 1,
-    deletionAt: row.deletion_at,
-    lockedOutUntil: row.locked_until !== null && row.locked_until > now ? row.locked_until : null,
-    mustChange: row.must_change === 1,
-    secondFactor: row.second_factor === 1,
-    verifiedEmail: row.verified_email,
-    imported: row.import_id !== null,
-    identities: Number(row.identities),
-    lastLoginAt: row.last_login_at === 0 ? null : row.last_login_at,
-    createdAt: row.created_at,
-  }
 }

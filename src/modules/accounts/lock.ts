@@ -1,12 +1,12 @@
 import type { Expression, ExpressionBuilder } from 'kysely'
-import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { offsetOf, type Page } from '../../core/http/lists/paging.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Username } from '../../core/lib/username.ts'
+import type { HookPoints } from '../../core/module/hooks.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
 import type { Account } from '../authentication/account.ts'
 import type { FailuresInARow } from '../throttle/limits.ts'
 import { type FailingAccount, standingStore } from './standing-store.ts'
@@ -31,12 +31,9 @@ export interface AutomaticLock extends FailuresInARow {
   forget(account: Pick<Account, 'username' | 'failedLogins'>): Promise<void>
 }
 
-export interface AutomaticLockDeps {
-  readonly config: Pick<Config, 'login'>
-  readonly db: DatabaseOrTransaction
-  readonly clock: Clock
+type AutomaticLockNeeds = Pick<Deps, 'clock' | 'config' | 'db'> & {
   /** Ends sign-ins that wait for a further proof. */
-  readonly endSignIns: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
+  readonly endSignIns: HookPoints['onLockedOut']
 }
 
 interface Failure {
@@ -78,8 +75,12 @@ const forgotten = prepared((db, { username, now }: Parameters<Pick<Failure, 'use
     .where(isOpen(now)),
 )
 
-export function createAutomaticLock(deps: AutomaticLockDeps): AutomaticLock {
-  const { config, db, clock, endSignIns } = deps
+export function createAutomaticLock({
+  config,
+  db,
+  clock,
+  endSignIns,
+}: AutomaticLockNeeds): AutomaticLock {
   const { after, seconds } = config.login.lock
   const isOn = after > 0
 

@@ -1,17 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Proofs, ProofsInput } from '../authentication/proofs.ts'
-import type { Passwords } from '../passwords/passwords.ts'
+import type { ProofsInput } from '../authentication/proofs.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
-import type { Accounts } from './accounts.ts'
 import { ownSession } from './look-up.ts'
-
-export interface OwnPasswordDeps {
-  readonly accounts: Pick<Accounts, 'replacePassword'>
-  readonly passwords: Pick<Passwords, 'verify'>
-  readonly proofs: Pick<Proofs, 'proveAround'>
-}
 
 export interface OwnPasswordChange {
   readonly account: Account
@@ -24,7 +17,7 @@ export interface OwnPasswordChange {
  * (`new_password`)
  */
 export async function changeOwnPassword(
-  { accounts, passwords, proofs }: OwnPasswordDeps,
+  { accounts, passwords, proofs }: Pick<Needs, 'accounts' | 'passwords' | 'proofs'>,
   request: FastifyRequest,
   { account: own, sent, wanted }: OwnPasswordChange,
 ): Promise<void> {

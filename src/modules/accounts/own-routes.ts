@@ -13,9 +13,8 @@ import {
 } from '../authentication/proof-schemas.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { ann, UserBody } from '../users/schemas.ts'
-import { ownAccount } from './look-up.ts'
+import { ownAccount, ownAccountPrefixes, ownOperationId } from './look-up.ts'
 import { changeOwnPassword } from './own-password.ts'
-import { ownAccountPrefixes, ownOperationId } from './own-paths.ts'
 import { annsAccount, examplePasswords, Password } from './schemas.ts'
 
 export const prefixes = ownAccountPrefixes

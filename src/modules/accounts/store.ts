@@ -79,16 +79,14 @@ const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number
     .where(isOnPage(db, { table: 'accounts', id: 'user_id', count: 'accounts total' }, place))
     .orderBy('accounts.user_id'),
 )
+const sessionsOfAccount = (eb: ExpressionBuilder<Schema, 'accounts'>) =>
+  eb
+    .selectFrom('sessions')
+    .whereRef('sessions.user_id', '=', 'accounts.user_id')
+    .select(({ fn }) => fn.countAll<number>().as('sessions'))
+    .as('sessions')
 const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
-  accounts(db)
-    .select((eb) =>
-      eb
-        .selectFrom('sessions')
-        .whereRef('sessions.user_id', '=', 'accounts.user_id')
-        .select(({ fn }) => fn.countAll<number>().as('sessions'))
-        .as('sessions'),
-    )
-    .where('accounts.user_id', '=', userId),
+  accounts(db).select(sessionsOfAccount).where('accounts.user_id', '=', userId),
 )
 interface Login {
   readonly userId: number
@@ -119,11 +117,7 @@ const presentAtLogin = prepared((db, { userId, now, passwordAt }: Parameters<Log
         version.select('refresh_version').$asScalar().$notNull().as('refresh_version'),
         password.select('hash').as('hash'),
         password.select('must_change').as('must_change'),
-        eb
-          .selectFrom('sessions')
-          .whereRef('sessions.user_id', '=', 'accounts.user_id')
-          .select(({ fn }) => fn.countAll<number>().as('sessions'))
-          .as('sessions'),
+        sessionsOfAccount(eb),
         roleNamesOfAccount.as('roles'),
       ]
     }),

@@ -9,12 +9,6 @@ export interface NamedAccount {
   readonly emailKey: string | null
 }
 
-export interface SomeAccounts {
-  readonly accounts: readonly NamedAccount[]
-  /** Null after the last account. */
-  readonly last: number | null
-}
-
 // Among ASCII names, only names with an at sign can break a rule; the own verified address is
 // allowed.
 const isUnusual = sql<boolean>`(
@@ -28,8 +22,8 @@ export function usernameStore(db: DatabaseOrTransaction) {
     .where(isPresentAccount)
 
   return {
-    /** Accounts whose names may break a rule. */
-    async unusualAfter(userId: number, size: number): Promise<SomeAccounts> {
+    /** Accounts whose names may break a rule; `last` is null after the last account. */
+    async unusualAfter(userId: number, size: number) {
       const end = await db
         .selectFrom('accounts')
         .select('user_id')

@@ -1,44 +1,13 @@
 import { sql } from 'kysely'
 import { throttledAddress } from '../../core/addresses/address.ts'
 import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { prepared } from '../../core/database/prepared.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { loginNewDevice } from '../authentication/events.ts'
-import type { KeySet } from '../keys/key-set.ts'
 import { originNow } from './origin.ts'
 
-export interface Devices {
-  /**
-   * Runs in the login's transaction. An unknown device of an account with known devices is an event
-   * if a notice can be mailed.
-   * @param browser the cookie's secret: see device-cookie.ts; without a cookie, browser family and
-   * network count
-   */
-  signedIn(
-    trx: DatabaseOrTransaction,
-    account: { readonly userId: number; readonly email: string | null },
-    browser?: string,
-  ): Promise<void>
-  /**
-   * The browser's digest if known to the account. Only cookies count. Same cost for every user id.
-   */
-  ofBrowser(userId: number, browser: string): Promise<string | null>
-  /** After a password reset. The next device is still an event: it may not be the owner's. */
-  forget(trx: DatabaseOrTransaction, userId: number): Promise<void>
-  /** Devices expire after a year; returns the count. */
-  purge(batchSize: number): Promise<number>
-}
-
-export interface DevicesDeps {
-  readonly db: Database
-  /** May be lost in a power failure. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly keys: Pick<KeySet, 'dataKey'>
-}
+export type Devices = ReturnType<typeof createDevices>
 
 const dayMs = 86_400_000
 const keptMs = 365 * dayMs
@@ -55,14 +24,30 @@ const seenAt = prepared<{ userId: number; device: string }, { last_seen_at: numb
       .where('device', '=', device),
 )
 
-export function createDevices({ db, asyncCommitDb, clock, events, keys }: DevicesDeps): Devices {
+export function createDevices({
+  db,
+  asyncCommitDb,
+  clock,
+  events,
+  keys,
+}: Pick<Needs, 'asyncCommitDb' | 'clock' | 'db' | 'events' | 'keys'>) {
   const key = derivedKey(keys.dataKey, 'known devices')
   // Text for cookies, a list for kinds: a cookie cannot imitate a kind.
   const digestOf = (userId: number, device: string | readonly (string | null)[]) =>
     keyedDigest(key, JSON.stringify([userId, device]))
 
   return {
-    async signedIn(trx, { userId, email }, browser) {
+    /**
+     * Runs in the login's transaction. An unknown device of an account with known devices is an
+     * event if a notice can be mailed.
+     * @param browser the cookie's secret: see device-cookie.ts; without a cookie, browser family and
+     * network count
+     */
+    async signedIn(
+      trx: DatabaseOrTransaction,
+      { userId, email }: { readonly userId: number; readonly email: string | null },
+      browser?: string,
+    ): Promise<void> {
       const now = clock.now()
       const device = digestOf(userId, browser ?? kindOfDevice(now))
       const known = await seenAt.first(trx, { userId, device })
@@ -80,20 +65,23 @@ export function createDevices({ db, asyncCommitDb, clock, events, keys }: Device
       if (isNoticed) await events.emitInTransaction(trx, loginNewDevice, { user_id: userId })
     },
 
-    async ofBrowser(userId, browser) {
+    /** The digest of a known browser. Only cookies count. Same cost for every user id. */
+    async ofBrowser(userId: number, browser: string): Promise<string | null> {
       const device = digestOf(userId, browser)
       const known = await seenAt.first(db, { userId, device })
       return known && known.last_seen_at > clock.now() - keptMs ? device : null
     },
 
-    async forget(trx, userId) {
+    /** After a password reset. The next device is still an event: it may not be the owner's. */
+    async forget(trx: DatabaseOrTransaction, userId: number): Promise<void> {
       const now = clock.now()
       await trx.deleteFrom('known_devices').where('user_id', '=', userId).execute()
       const none = { user_id: userId, device: noDevice, first_seen_at: now, last_seen_at: now }
       await trx.insertInto('known_devices').values(none).execute()
     },
 
-    async purge(batchSize) {
+    /** Devices expire after a year; returns the count. */
+    async purge(batchSize: number): Promise<number> {
       const { numAffectedRows = 0n } = await sql`delete from known_devices
         where (user_id, device) in (select user_id, device from known_devices
           where last_seen_at <= ${clock.now() - keptMs} order by last_seen_at limit ${batchSize})

@@ -3,8 +3,7 @@ import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import { ownAccount } from '../accounts/look-up.ts'
-import { ownAccountPrefixes, ownOperationId } from '../accounts/own-paths.ts'
+import { ownAccount, ownAccountPrefixes, ownOperationId } from '../accounts/look-up.ts'
 import {
   AcceptedProofs,
   confirmationRequired,

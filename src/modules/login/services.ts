@@ -1,6 +1,6 @@
 import { inTransaction } from '../../core/module/hooks.ts'
 import { service } from '../../core/module/service.ts'
-import { accountAtLogin, presentAccount } from '../accounts/accounts.ts'
+import { accountsIn } from '../accounts/accounts.ts'
 import { type Completion, createCompletion } from '../authentication/completion.ts'
 
 declare module '../../core/module/services.ts' {
@@ -17,9 +17,9 @@ export const services = [
     create: ({ clock, onSignedIn, ...needs }) => ({
       completion: createCompletion({
         ...needs,
-        present: presentAccount,
+        present: (trx, userId) => accountsIn(trx).present(userId),
         presentAtLogin: (trx, userId, byPassword) =>
-          accountAtLogin(trx, userId, clock.now(), byPassword),
+          accountsIn(trx).presentAtLogin(userId, clock.now(), byPassword),
         signedIn: inTransaction(onSignedIn),
       }),
     }),

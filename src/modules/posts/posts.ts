@@ -1,15 +1,13 @@
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import {
   type ChangeConditions,
   changeAsSeen,
   goneMeanwhile,
 } from '../../core/http/changes/resource.ts'
-import type { SliceStart } from '../../core/http/lists/listing.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import { type Principal, userIdOf } from '../../core/policy/principal.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
 import { userExists } from '../users/users.ts'
 import type { AccessRequest } from './allowed.ts'
 import { postCreated, postDeleted, postLocked, postUnlocked, postUpdated } from './events.ts'
@@ -18,50 +16,38 @@ import { postNotFound } from './problems.ts'
 import { type PostStore, postStore } from './store.ts'
 
 /** Spec 2.7, 3.4, 4.3. Ids are never reused. */
-export interface Posts {
-  byId(id: number): Promise<Post | null>
-  count(): Promise<number>
-  slice(limit: number, from: SliceStart): Promise<Post[]>
-  /** @throws ApiError accessDenied if the caller has no user, or a deleted user */
-  create(trx: DatabaseOrTransaction, text: PostText, caller: Principal): Promise<Post>
-  /**
-   * @throws ApiError postNotFound; accessDenied by the rule at the time of writing;
-   * preconditionFailed
-   */
-  update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post>
-  /** Returns the deleted post. @throws ApiError as `update` */
-  remove(id: number, how: ChangeOfPost): Promise<Post>
-  /** Idempotent. @throws ApiError postNotFound, preconditionFailed */
-  setLocked(id: number, locked: boolean, how: ChangeConditions<Post>): Promise<Post>
-}
+export type Posts = ReturnType<typeof createPosts>
 
 /** The statement applies the rule again: the lock may have changed. */
 export interface ChangeOfPost extends ChangeConditions<Post>, AccessRequest {}
 
-export interface PostsDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createPosts({ db, clock, events }: PostsDeps): Posts {
+export function createPosts({ db, clock, events }: Pick<Deps, 'clock' | 'db' | 'events'>) {
   const { byId, count, slice } = postStore(db)
   return {
     byId,
     count,
     slice,
 
-    async create(trx, { title, body }, caller) {
+    /** @throws ApiError accessDenied if the caller has no user, or a deleted user */
+    async create(
+      trx: DatabaseOrTransaction,
+      { title, body }: PostText,
+      caller: Principal,
+    ): Promise<Post> {
       const authorId = authorIdOf(caller)
       if (!(await userExists(trx, authorId))) {
         const reason = { code: 'author_gone', facts: { user_id: authorId } } as const
         throw new ApiError('accessDenied', { reason })
       }
       const id = await postStore(trx).insert({ title, body, authorId, createdAt: clock.now() })
-      return recorded(trx, postCreated, await present(trx, id))
+      return recorded(trx, postCreated, found(await postStore(trx).byId(id)))
     },
 
-    update(id, changes, how) {
+    /**
+     * @throws ApiError postNotFound; accessDenied by the rule at the time of writing;
+     * preconditionFailed
+     */
+    update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post> {
       const isChange = changes.title !== undefined || changes.body !== undefined
       return changing(postUpdated, id, how, async (store, as, seen) => {
         const { title = as.title, body = as.body } = changes
@@ -71,13 +57,15 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
       })
     },
 
-    remove(id, how) {
+    /** Returns the deleted post. @throws ApiError as `update` */
+    remove(id: number, how: ChangeOfPost): Promise<Post> {
       return changing(postDeleted, id, how, async (store, as, seen) =>
         (await store.remove(id, how, seen)) ? as : null,
       )
     },
 
-    setLocked(id, locked, how) {
+    /** Idempotent. @throws ApiError postNotFound, preconditionFailed */
+    setLocked(id: number, locked: boolean, how: ChangeConditions<Post>): Promise<Post> {
       return changing(locked ? postLocked : postUnlocked, id, how, async (store, as, seen) =>
         (await store.setLocked(id, locked, seen)) ? { ...as, locked } : null,
       )
@@ -117,10 +105,6 @@ export function authorIdOf(caller: Principal): number {
   const id = userIdOf(caller)
   if (id === null) throw new ApiError('accessDenied', { reason: { code: 'author_needed' } })
   return id
-}
-
-async function present(trx: DatabaseOrTransaction, id: number): Promise<Post> {
-  return found(await postStore(trx).byId(id))
 }
 
 function found(post: Post | null): Post {

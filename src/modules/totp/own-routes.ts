@@ -5,8 +5,7 @@ import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import { ownAccount, ownSession } from '../accounts/look-up.ts'
-import { ownAccountPrefixes, ownOperationId } from '../accounts/own-paths.ts'
+import { ownAccount, ownAccountPrefixes, ownOperationId, ownSession } from '../accounts/look-up.ts'
 import type { Account } from '../authentication/account.ts'
 import {
   AcceptedProofs,

@@ -4,7 +4,7 @@ import { type Guard, lockName, transact } from '../../core/database/transactions
 import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import { type Accounts, type ChangeOptions, turnSecondFactorOff } from '../accounts/accounts.ts'
+import { type Accounts, accountsIn, type ChangeOptions } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
@@ -161,7 +161,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async removeSince(trx, userId, since) {
       if (!(await factorStore(trx).removeSince(userId, since))) return
-      await turnSecondFactorOff(trx, userId, clock.now())
+      await accountsIn(trx).update(userId, { secondFactor: false }, clock.now())
       await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
     },
 

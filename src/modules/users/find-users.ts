@@ -1,7 +1,7 @@
 import type { Config } from '../../core/config/load.ts'
 import type { Database } from '../../core/database/database.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import type { FindUsers } from './search.ts'
+import type { FindUsers } from './lists.ts'
 import { searchPostgres } from './search-postgres.ts'
 import { searchSqlite } from './search-sqlite.ts'
 

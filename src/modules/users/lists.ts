@@ -116,3 +116,20 @@ export function sorted<Selection>(
 export function positionOf(user: User, { key }: Order): Position {
   return { value: key === 'id' ? '' : caseFold(user[key]), id: user.id }
 }
+
+/** Case-insensitive substring of name or email. */
+export interface Search extends Part {
+  /** Not empty. Below three characters: prefix only. */
+  readonly text: string
+}
+
+export interface Found {
+  readonly users: User[]
+  /** `maxExactTotal` + 1: more. */
+  readonly total: number
+}
+
+/** @throws ApiError serviceUnavailable if too many searches run */
+export type FindUsers = (search: Search) => Promise<Found>
+
+export const maxExactTotal = 1000

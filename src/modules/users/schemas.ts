@@ -1,4 +1,5 @@
 import {
+  exactly,
   Id,
   idIn,
   listQuery,
@@ -15,16 +16,7 @@ const Email = { type: 'string', maxLength: 254, format: 'email' } as const
 
 export const ann = { id: 7, name: 'Ann Example', email: 'ann@example.org' } as const
 
-export const UserBody = named(
-  'User',
-  {
-    type: 'object',
-    required: ['id', 'name', 'email'],
-    properties: { id: Id, name: Text, email: Text },
-    additionalProperties: false, // responses have only these fields
-  },
-  ann,
-)
+export const UserBody = named('User', exactly({ id: Id, name: Text, email: Text }), ann)
 
 export const UserId = idIn(ann.id)
 

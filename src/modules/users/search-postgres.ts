@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
 import { hasSearchIndex } from '../../core/database/postgres/server.ts'
+import { caseFold } from '../../core/lib/text.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
-import { shown, sorted, toUser } from './lists.ts'
-import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+import { type FindUsers, maxExactTotal, type Search, shown, sorted, toUser } from './lists.ts'
+import { type Pattern, patternOf } from './trigrams.ts'
 
 const maxSearches = 4
 const maxWaiting = 100
@@ -27,7 +28,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
   let hasIndex = false
 
   return async (search) => {
-    const pattern = patternOf(search.text)
+    const pattern = patternOf(caseFold(search.text), search.text)
     hasIndex ||= await hasSearchIndex(db) // may be created at run time
     // Prefix searches use the sort indexes.
     const queue = hasIndex || pattern.isBeginning ? indexed : unindexed
@@ -66,7 +67,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
   }
 }
 
-function matches({ folded, isBeginning }: Pattern): RawBuilder<boolean> {
-  const pattern = `${isBeginning ? '' : '%'}${folded.replace(/[\\%_]/g, '\\$&')}%`
+function matches({ text, isBeginning }: Pattern): RawBuilder<boolean> {
+  const pattern = `${isBeginning ? '' : '%'}${text.replace(/[\\%_]/g, '\\$&')}%`
   return sql<boolean>`(users.name_key like ${pattern} or users.email_key like ${pattern})`
 }

@@ -3,10 +3,20 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
+import { caseFold } from '../../core/lib/text.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
-import { type Order, type Position, positionOf, shown, sorted, toUser } from './lists.ts'
-import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
-import { integer, trigramsOf } from './trigrams.ts'
+import {
+  type FindUsers,
+  maxExactTotal,
+  type Order,
+  type Position,
+  positionOf,
+  type Search,
+  shown,
+  sorted,
+  toUser,
+} from './lists.ts'
+import { integer, type Pattern, patternOf, trigramsOf } from './trigrams.ts'
 import type { User } from './user.ts'
 
 const maxSearches = 100
@@ -36,7 +46,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   return (search) => searches.run(() => find(search, { leftMs: timeoutMs }))
 
   async function find({ text, order, limit, offset = 0, after }: Search, budget: Budget) {
-    const pattern = patternOf(text)
+    const pattern = patternOf(caseFold(text), text)
     const first = await take(walkIndex(pattern, budget), { offset: 0, limit: maxExactTotal + 1 })
     const total = first.length
     const isById = order.key === 'id'
@@ -57,7 +67,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     descending = false,
     afterId?: number,
   ): Matches {
-    const terms = trigramsOf({ text: pattern.folded, isBeginning: pattern.isBeginning })
+    const terms = trigramsOf(pattern)
     const direction = descending ? sql`desc` : sql`asc`
     const last = descending ? 1 : ((await idNext(budget, undefined, true)) ?? 0)
     let from = descending ? await idNext(budget, afterId, true) : (afterId ?? 0) + 1
@@ -170,10 +180,10 @@ function compare(one: Key, other: Key): number {
   return Buffer.compare(one.bytes, other.bytes) || one.id - other.id
 }
 
-function matches({ folded, isBeginning }: Pattern): RawBuilder<number> {
+function matches({ text, isBeginning }: Pattern): RawBuilder<number> {
   const holds = isBeginning
-    ? sql`(substr(users.name_key, 1, length(${folded})) = ${folded}
-        or substr(users.email_key, 1, length(${folded})) = ${folded})`
-    : sql`(instr(users.name_key, ${folded}) > 0 or instr(users.email_key, ${folded}) > 0)`
+    ? sql`(substr(users.name_key, 1, length(${text})) = ${text}
+        or substr(users.email_key, 1, length(${text})) = ${text})`
+    : sql`(instr(users.name_key, ${text}) > 0 or instr(users.email_key, ${text}) > 0)`
   return sql<number>`(users.id is not null and ${isPresentUser} and ${holds})`
 }

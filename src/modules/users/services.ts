@@ -1,7 +1,8 @@
+import { type ExportSection, single } from '../../core/module/export-section.ts'
 import { afterwards, inTransaction, some } from '../../core/module/hooks.ts'
 import { tracesOf } from '../../core/module/registry.ts'
 import { hook, service } from '../../core/module/service.ts'
-import { sections } from './personal-data.ts'
+import { userStore } from './store.ts'
 import { createUsers, type Users } from './users.ts'
 
 declare module '../../core/module/services.ts' {
@@ -30,3 +31,7 @@ export const services = [
 ]
 
 export const hooks = [hook('personSections', [], () => sections)]
+
+const sections: readonly ExportSection[] = [
+  single({ name: 'user', tables: ['users'] }, (db, userId) => userStore(db).byId(userId)),
+]

@@ -1,7 +1,17 @@
-/** Case-folded text; `isBeginning`: prefix of an indexed text. */
-export interface Trigrams {
+import { codePointLength } from '../../core/lib/text.ts'
+
+/** Fewer than three characters match only the beginning: they occur in nearly every text. */
+export interface Pattern {
+  /** Case-folded. */
   readonly text: string
   readonly isBeginning: boolean
+}
+
+const minPartLength = 3
+
+/** @param typed whose length counts: folding can lengthen a text */
+export function patternOf(text: string, typed = text): Pattern {
+  return { text, isBeginning: codePointLength(typed) < minPartLength }
 }
 
 /** Per query; rows are compared anyway. */
@@ -16,7 +26,7 @@ export function integer(id: number): bigint {
 const beginning = '\u0002\u0002'
 
 /** https://sqlite.org/fts5.html#full_text_query_syntax */
-export function trigramsOf({ text, isBeginning }: Trigrams): string {
+export function trigramsOf({ text, isBeginning }: Pattern): string {
   const characters = [...(isBeginning ? beginning + text : text)]
   const all = new Set(
     characters.slice(2).map((last, index) => characters.slice(index, index + 2).join('') + last),

@@ -1,5 +1,4 @@
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import {
   clearPendingDeletion,
   hasManyTraces,
@@ -8,45 +7,20 @@ import {
   type Trace,
 } from '../../core/database/pending-deletion.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
-import type { Events } from '../../core/events/events.ts'
 import {
   type ChangeConditions,
   changeAsSeen,
   preconditionFailed,
 } from '../../core/http/changes/resource.ts'
-import type { SliceStart } from '../../core/http/lists/listing.ts'
 import type { HookPoints } from '../../core/module/hooks.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
 import { createFindUsers } from './find-users.ts'
-import type { Part } from './lists.ts'
-import type { FindUsers } from './search.ts'
 import { userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
 /** Spec 2.1, 4.2. Ids are never reused. */
-export interface Users {
-  byId(id: number): Promise<User | null>
-  /** Default: a separate transaction. */
-  create(user: NewUser, trx?: DatabaseOrTransaction): Promise<User>
-  /** The account has the role ADMIN. */
-  isPrivileged(id: number): Promise<boolean>
-  /** Null if not found. */
-  merge(id: number, changes: UserChanges, checks?: Checks): Promise<User | null>
-  /**
-   * Includes account, sessions and tokens, in one transaction. Returns the old user. @throws
-   * ApiError lastAdministrator
-   */
-  remove(id: number, checks?: RemovalChecks): Promise<User | null>
-  count(): Promise<number>
-  slice(limit: number, from: SliceStart): Promise<User[]>
-  list(part: Part): Promise<User[]>
-  readonly find: FindUsers
-  /**
-   * Clears up to `batchSize` rows of removed users with much data. Returns `batchSize` if more may
-   * remain, else 0.
-   */
-  purgeRemoved(batchSize: number): Promise<number>
-}
+export type Users = ReturnType<typeof createUsers>
 
 /** Checked inside the transaction. */
 export interface Checks extends ChangeConditions<User> {
@@ -70,15 +44,13 @@ export interface UserHooks {
   readonly changed: HookPoints['onUserChanged']
 }
 
-export interface UsersDeps {
-  readonly config: Pick<Config, 'database'>
-  readonly db: Database
-  readonly asyncCommitDb: Database
-  readonly events: Events
-  readonly hooks: UserHooks
-}
-
-export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersDeps): Users {
+export function createUsers({
+  config,
+  db,
+  asyncCommitDb,
+  events,
+  hooks,
+}: Pick<Deps, 'asyncCommitDb' | 'config' | 'db' | 'events'> & { readonly hooks: UserHooks }) {
   const store = userStore(db)
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
     const made = await insertUser(trx, user)
@@ -92,18 +64,26 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
     slice: store.slice,
     list: store.list,
     find: createFindUsers(db, config.database),
-    async purgeRemoved(batchSize) {
+    /**
+     * Clears up to `batchSize` rows of removed users with much data. Returns `batchSize` if more may
+     * remain, else 0.
+     */
+    async purgeRemoved(batchSize: number): Promise<number> {
       if ((await pendingDeletions(db)).size === 0) return 0 // avoids a transaction every second
       const work = (trx: DatabaseOrTransaction) =>
         clearPendingDeletion(trx, hooks.traces, batchSize)
       return transact(asyncCommitDb, [lockName.removedUsers], work)
     },
 
-    create: (user, trx) => (trx ? make(trx, user) : transact(db, [], (own) => make(own, user))),
+    /** Default: a separate transaction. */
+    create: (user: NewUser, trx?: DatabaseOrTransaction): Promise<User> =>
+      trx ? make(trx, user) : transact(db, [], (own) => make(own, user)),
 
-    isPrivileged: (id) => hooks.isPrivileged(db, id),
+    /** The account has the role ADMIN. */
+    isPrivileged: (id: number): Promise<boolean> => hooks.isPrivileged(db, id),
 
-    async merge(id, changes, checks = {}) {
+    /** Null if not found. */
+    async merge(id: number, changes: UserChanges, checks: Checks = {}): Promise<User | null> {
       const { assertMay, guard, isWanted } = checks
       const work = async (trx: DatabaseOrTransaction) => {
         const store = userStore(trx)
@@ -120,7 +100,11 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
       return user
     },
 
-    async remove(id, checks = {}) {
+    /**
+     * Includes account, sessions and tokens, in one transaction. Returns the old user. @throws
+     * ApiError lastAdministrator
+     */
+    async remove(id: number, checks: RemovalChecks = {}): Promise<User | null> {
       const { also, assertMay, guard, isWanted } = checks
       // Locks of the `removing` hooks, taken before the first read.
       const lockNames = [lockName.administrators, lockName.account(id)]

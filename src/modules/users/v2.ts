@@ -11,9 +11,9 @@ import { searched } from '../../core/http/lists/filters.ts'
 import { offsetOf, parsePage, type Query, single } from '../../core/http/lists/paging.ts'
 import type { Static } from '../../core/http/schemas.ts'
 import { isStorableText } from '../../core/lib/text.ts'
+import type { Found } from './lists.ts'
 import { type Order, type Position, positionOf, sortKeys } from './lists.ts'
 import type { UserPageV2 } from './schemas.ts'
-import type { Found } from './search.ts'
 import type { Users } from './users.ts'
 
 const maxPerPage = 1000

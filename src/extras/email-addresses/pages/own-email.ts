@@ -4,6 +4,7 @@ import { type ApiError, refuseField } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
+import { isLanguage } from '../../../core/lib/languages.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import {
   accountForm,
@@ -39,7 +40,7 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
     return show(reply, request, person, 'account-email', view(null))
   })
 
-  const form = { path, page: path, change: 'email', fields: ['email'] } as const
+  const form = { path, change: 'email', fields: ['email'] } as const
   protectedForm(app, deps, form, async (request, reply, person, fields) => {
     const view = await viewOf(request, person, fields('email'))
     showIfRefused(request, person, 'account-email', { problemOf, view })
@@ -78,6 +79,14 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
     const person = await personOf(deps, request)
     await emails.cancel(person.account, reauthorize(request))
     return goOn(reply, person, path, 'email_cancelled')
+  })
+
+  app.post('/account/language', accountForm('/account'), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const chosen = field(request, 'language')
+    const language = isLanguage(chosen) ? chosen : null
+    await emails.setLanguage(person.account, language, reauthorize(request))
+    return goOn(reply, person, '/account', 'language')
   })
 
   async function viewOf(request: FastifyRequest, person: Person, typed = '') {

@@ -25,7 +25,7 @@ export async function passwordPages(app: FastifyInstance, deps: Needs): Promise<
     return show(reply, request, person, 'account-password', viewOf(request, person, null))
   })
 
-  const form = { path, page: path, change: 'password', fields: ['new_password', again] } as const
+  const form = { path, change: 'password', fields: ['new_password', again] } as const
   protectedForm(app, deps, form, async (request, reply, person, fields) => {
     const view = (problem: AccountProblem) => viewOf(request, person, problem)
     showIfRefused(request, person, 'account-password', { problemOf, view })

@@ -22,10 +22,11 @@ export type ProtectedForms = Map<string, MakeChange>
 
 export interface ProtectedForm {
   readonly path: string
-  readonly page: string
+  /** Default: `path`. */
+  readonly page?: string
   readonly change: ProtectedChange
   /** Fields beside proofs. */
-  readonly fields: readonly string[]
+  readonly fields?: readonly string[]
   /** Success statuses for the documentation; default: a redirect. */
   readonly answers?: Readonly<Record<number, Readonly<Record<string, never>>>>
 }
@@ -40,7 +41,7 @@ export const recentLogin = { reauthentication: 'always' } as const
 export function protectedForm(
   app: FastifyInstance,
   deps: Needs,
-  { path, page, change, fields, answers = { 303: {} } }: ProtectedForm,
+  { path, page = path, change, fields = [], answers = { 303: {} } }: ProtectedForm,
   make: MakeChange,
 ): void {
   const { grants, protectedForms, random } = deps

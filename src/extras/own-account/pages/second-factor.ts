@@ -45,7 +45,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     })
   })
 
-  const setUp = { path: setUpPath, page: path, change: 'factor', fields: [] } as const
+  const setUp = { path: setUpPath, page: path, change: 'factor' } as const
   protectedForm(app, deps, setUp, async (request, reply, person) => {
     const { account } = person
     const sent = proofsOfForm(request)
@@ -93,12 +93,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     return show(reply, request, person, 'account-remove-factor', common(request, person))
   })
 
-  const removal = {
-    path: removePath,
-    page: removePath,
-    change: 'factor_removal',
-    fields: [],
-  } as const
+  const removal = { path: removePath, change: 'factor_removal' } as const
   protectedForm(app, deps, removal, async (request, reply, person) => {
     const { account, sessionId } = person
     if (!account.secondFactor) {
@@ -133,12 +128,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     },
   )
 
-  const renewal = {
-    path: codesPath,
-    page: codesPath,
-    change: 'recovery_codes',
-    fields: [],
-  } as const
+  const renewal = { path: codesPath, change: 'recovery_codes' } as const
   protectedForm(app, deps, renewal, async (request, reply, person) => {
     const { account } = person
     const sent = proofsOfForm(request)
