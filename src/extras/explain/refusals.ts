@@ -1,13 +1,10 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import { inNoContext } from '../../core/events/context.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { Measurements } from '../../core/measurements/measurements.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { FairQueue } from '../../core/queues/fair-queue.ts'
-import type { Workers } from '../../core/workers/workers.ts'
 import { refusalsLost } from './monitoring.ts'
 import { type Refusal, refusalStore } from './store.ts'
 
@@ -26,23 +23,15 @@ export interface Refusals {
   purge(batchSize: number): Promise<number>
 }
 
-export interface RefusalsDeps {
-  readonly config: Pick<Config, 'refusals'>
-  readonly db: Database
-  /** A power failure may lose the last refusals. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly measurements: Pick<Measurements, 'of'>
-  readonly workers: Pick<Workers, 'count' | 'onAsked' | 'pollOthers'>
-}
-
 const keptMs = 86_400_000
 /** Per second; the oldest entries of a network are dropped first. */
 const queued = { maxPerKey: 200, maxEntries: 2_000 }
 const idFormat = /^[A-Za-z0-9_-]{1,64}$/
 const topic = 'write refusals'
 
-export function createRefusals(deps: RefusalsDeps): Refusals {
+export function createRefusals(
+  deps: Pick<Needs, 'config' | 'db' | 'asyncCommitDb' | 'clock' | 'measurements' | 'workers'>,
+): Refusals {
   const { config, db, asyncCommitDb, clock, measurements, workers } = deps
   const { max } = config.refusals
   const bounds = { max, maxPerNetwork: Math.max(1, Math.ceil(max / 10)) }

@@ -1,13 +1,11 @@
 import { digest, equalInConstantTime } from '../../core/crypto/digest.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { ChangeFeed, Database } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { lockName, takeExclusiveLocks, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
-import type { EndedSession, LiveSession, Sessions } from '../../modules/sessions/sessions.ts'
+import type { Needs } from '../../core/module/services.ts'
+import type { EndedSession, LiveSession } from '../../modules/sessions/sessions.ts'
 import { forwardSessionCreated } from './events.ts'
 import { forwardStore, type HostSession, type StoredTicket } from './store.ts'
 
@@ -57,17 +55,6 @@ export interface RefusedTicket {
   readonly returnTo?: string
 }
 
-export interface HostSessionsDeps {
-  /** Tickets may be lost in a power failure. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly db: Database
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly feed: Pick<ChangeFeed, 'anyVersion'>
-  readonly random: Random
-  readonly sessions: Pick<Sessions, 'revalidate' | 'resumeStored'>
-}
-
 const ticketMs = 10_000
 const secretBytes = 32
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
@@ -76,7 +63,9 @@ const maxKnown = 10_000
 const maxTickets = 100
 const maxHosts = 200
 
-export function createHostSessions(deps: HostSessionsDeps): HostSessions {
+export function createHostSessions(
+  deps: Pick<Needs, 'asyncCommitDb' | 'clock' | 'db' | 'events' | 'feed' | 'random' | 'sessions'>,
+): HostSessions {
   const { asyncCommitDb, clock, db, events, feed, random, sessions } = deps
   const lookUp = forwardStore(db).byId
   // By cookie value, until any change of the database: see sessions/sessions.ts.

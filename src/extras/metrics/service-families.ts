@@ -1,12 +1,6 @@
-import type { Config } from '../../core/config/load.ts'
 import { packageVersion } from '../../core/config/version.ts'
 import { type Family, gauge } from '../../core/measurements/family.ts'
-import type { Measurements } from '../../core/measurements/measurements.ts'
-
-export interface ServiceDeps {
-  readonly config: Pick<Config, 'database'>
-  readonly measurements: Pick<Measurements, 'certificate'>
-}
+import type { Needs } from '../../core/module/services.ts'
 
 export interface HeardService {
   /** Processes that answered the scrape. */
@@ -18,7 +12,7 @@ export interface HeardService {
 
 /** Reported by one process for all. */
 export function serviceFamilies(
-  { config, measurements }: ServiceDeps,
+  { config, measurements }: Pick<Needs, 'config' | 'measurements'>,
   { answered, isDatabaseUp, silent }: HeardService,
 ): Family[] {
   const until = measurements.certificate.validUntil()

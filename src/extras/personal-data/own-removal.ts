@@ -1,14 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import type { Proofs, ProofsInput } from '../../modules/authentication/proofs.ts'
-import type { AccountDeletion } from './deletion.ts'
-
-export interface OwnRemovalDeps {
-  readonly accountDeletion: Pick<AccountDeletion, 'request'>
-  readonly proofs: Pick<Proofs, 'prove'>
-}
+import type { ProofsInput } from '../../modules/authentication/proofs.ts'
 
 export interface OwnRemoval {
   readonly account: Account
@@ -22,7 +17,7 @@ export interface OwnRemoval {
  * `request`
  */
 export async function removeOwn(
-  { accountDeletion, proofs }: OwnRemovalDeps,
+  { accountDeletion, proofs }: Pick<Needs, 'accountDeletion' | 'proofs'>,
   request: FastifyRequest,
   { account, username, sent }: OwnRemoval,
 ): Promise<number | null> {

@@ -1,6 +1,5 @@
-import type { Clock } from '../../core/lib/clock.ts'
-import type { JobMeasurements, Measurements } from '../../core/measurements/measurements.ts'
-import type { Workers } from '../../core/workers/workers.ts'
+import type { JobMeasurements } from '../../core/measurements/measurements.ts'
+import type { Needs } from '../../core/module/services.ts'
 
 /** Epoch milliseconds. */
 export interface JobState {
@@ -21,17 +20,15 @@ export interface JobStates {
   read(): Promise<JobState[]>
 }
 
-export interface JobStatesDeps {
-  readonly clock: Clock
-  readonly measurements: Pick<Measurements, 'jobs'>
-  readonly workers: Pick<Workers, 'onAsked' | 'pollOthers'>
-}
-
 const topic = 'states of jobs'
 /** Avoids reporting frequent jobs at their first delay. */
 const leastOverdueMs = 60_000
 
-export function createJobStates({ clock, measurements, workers }: JobStatesDeps): JobStates {
+export function createJobStates({
+  clock,
+  measurements,
+  workers,
+}: Pick<Needs, 'clock' | 'measurements' | 'workers'>): JobStates {
   const startedAt = clock.now()
   workers.onAsked(topic, own)
 

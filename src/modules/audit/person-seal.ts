@@ -1,6 +1,4 @@
-import type { Random } from '../../core/crypto/random.ts'
-import type { Database } from '../../core/database/database.ts'
-import type { AuditKeys } from '../keys/audit-keys.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { openedOrNull } from './opened-record.ts'
 import { openSubjectKey } from './persons.ts'
@@ -17,13 +15,11 @@ export interface PersonSeal {
   open(pseudonym: string | null, context: string, sealed: string): Promise<string | null>
 }
 
-export interface PersonSealDeps {
-  readonly db: Database
-  readonly random: Random
-  readonly keys: { readonly audit: Pick<AuditKeys, 'data'> }
-}
-
-export function createPersonSeal({ db, random, keys }: PersonSealDeps): PersonSeal {
+export function createPersonSeal({
+  db,
+  random,
+  keys,
+}: Pick<Needs, 'db' | 'random' | 'keys'>): PersonSeal {
   return {
     async seal(pseudonym, context, text) {
       const key = await keyOf(pseudonym)

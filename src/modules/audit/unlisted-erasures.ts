@@ -1,6 +1,6 @@
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
-import type { Events } from '../../core/events/events.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { checkpointStore } from './checkpoint-store.ts'
 import { closedKeysOfTombstone } from './closed-keys.ts'
 import { auditErasuresCounted } from './events.ts'
@@ -9,12 +9,6 @@ import { closedAmong } from './read-store.ts'
 
 /** First version whose records list erased keys. */
 export const listedSince = '0.10.0'
-
-export interface UnlistedErasuresDeps {
-  readonly db: Database
-  readonly events: Events
-}
-
 const keysPerRecord = 100
 const recordsPerStep = 2000
 
@@ -28,7 +22,7 @@ export async function unlistedThrough(db: DatabaseOrTransaction): Promise<number
  * Lists once, after the upgrade, the keys erased by earlier versions, so that later deletions are
  * detected. Returns `batchSize` until done, then 0.
  */
-export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
+export function createUnlistedErasures({ db, events }: Pick<Needs, 'db' | 'events'>) {
   const closed = new Set<string>()
   let from = 0
   let isDone = false

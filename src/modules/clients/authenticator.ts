@@ -1,40 +1,22 @@
 import type { FastifyRequest } from 'fastify'
 import { throttledAddress } from '../../core/addresses/address.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Authenticator } from '../../core/http/routes/declaration.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Principal } from '../../core/policy/principal.ts'
-import type { Workers } from '../../core/workers/workers.ts'
-import type { ClientLimits } from '../throttle/limits.ts'
 import { basicCredentials, formDecoded } from './basic-credentials.ts'
-import type { Clients } from './clients.ts'
 import type { Client } from './clients-file.ts'
 import { clientAuthenticationFail } from './events.ts'
 import { invalidClient } from './problems.ts'
 
-/**
- * HTTP Basic for clients (RFC 6749 section 2.3.1), at routes with this scheme. A client id is never
- * looked up as a username.
- *
- * Reserving an attempt takes two database transactions. So a right secret is remembered with the
- * client's address and needs no further attempt. A wrong secret for that client and address ends
- * the exemption: rate limits decide every guess after the first before comparison.
- */
-export interface ClientAuthenticatorDeps {
-  readonly clientLimits: ClientLimits
-  readonly clients: Clients
-  readonly clock: Clock
-  readonly events: Pick<Events, 'emit'>
-  readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
-}
-
 const rememberedMs = 900_000
 const maxRemembered = 10_000
 
-export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticator {
+export function clientAuthenticator(
+  deps: Pick<Needs, 'clientLimits' | 'clients' | 'clock' | 'events' | 'workers'>,
+): Authenticator {
   const { clientLimits, clients, clock, events, workers } = deps
   /** By client and address: end of the exemption, epoch milliseconds. */
   const remembered = new BoundedMap<string, number>(maxRemembered)

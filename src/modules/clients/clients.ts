@@ -1,9 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Logger } from 'pino'
-import type { Config } from '../../core/config/load.ts'
 import { versionOf } from '../../core/config/read-file.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Workers } from '../../core/workers/workers.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type Client, maxSecrets, readClients } from './clients-file.ts'
 import { clientsChanged } from './events.ts'
 
@@ -27,18 +24,16 @@ export interface ListedClients {
   readonly mistakes: readonly string[]
 }
 
-export interface ClientsDeps {
-  readonly config: Pick<Config, 'clients' | 'token'>
-  readonly events: Pick<Events, 'emit'>
-  readonly log: Pick<Logger, 'error' | 'warn'>
-  readonly workers: Pick<Workers, 'index' | 'keep'>
-}
-
 // Matches no text; pads comparisons for clients with fewer secrets or none.
 const noHash = '0'.repeat(64)
 
 /** Starts with the clients read with the settings. */
-export function createClients({ config, events, log, workers }: ClientsDeps): Clients {
+export function createClients({
+  config,
+  events,
+  log,
+  workers,
+}: Pick<Needs, 'config' | 'events' | 'log' | 'workers'>): Clients {
   const { file, atStart } = config.clients
   let clients = mapOf(atStart)
   let seen: string | undefined

@@ -2,41 +2,24 @@ import type { FastifyRequest } from 'fastify'
 import { digest } from '../../core/crypto/digest.ts'
 import { lockName } from '../../core/database/transactions.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import type { Authenticated } from '../../core/http/changes/reauthorize.ts'
 import type { Authenticator } from '../../core/http/routes/declaration.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { ExternalClaims, Principal } from '../../core/policy/principal.ts'
 import { accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Requirements } from '../authentication/requirements.ts'
 import { bearerToken } from '../tokens/authenticator.ts'
 import { faultOfTimes } from '../tokens/claim-faults.ts'
 import { isWithinLifetime } from '../tokens/claims.ts'
 import { endOf } from '../tokens/end-token.ts'
 import type { JudgedToken } from '../tokens/judge-token.ts'
 import { parseObject, type TellReason, verifyJws } from '../tokens/jws.ts'
-import type { JudgedClaims, Revocations } from '../tokens/revocations.ts'
+import type { JudgedClaims } from '../tokens/revocations.ts'
 import { parseExternalClaims } from './claims.ts'
-import { type Identities, linkedUser } from './identities.ts'
+import { linkedUser } from './identities.ts'
 import { providerFailed } from './problems.ts'
 import { deadline, type Provider, within } from './provider.ts'
-import type { Providers } from './providers.ts'
-
-/**
- * Accepts bearer tokens of identity providers (spec 5.4). The unverified `iss` selects the issuer;
- * then only that issuer's keys and settings count, so that no issuer can issue another issuer's
- * tokens.
- */
-export interface ExternalDeps {
-  readonly clock: Clock
-  readonly events: Events
-  readonly identities: Pick<Identities, 'accountOf'>
-  readonly providers: Providers
-  readonly requirements: Pick<Requirements, 'unmet'>
-  readonly revocations: Pick<Revocations, 'reasonOf' | 'refuses' | 'refusesBy' | 'revoke'>
-}
 
 const maxKept = 10_000
 
@@ -56,7 +39,12 @@ export interface ExternalBearer {
   end(request: FastifyRequest): Promise<boolean>
 }
 
-export function externalBearer(deps: ExternalDeps): ExternalBearer {
+export function externalBearer(
+  deps: Pick<
+    Needs,
+    'clock' | 'events' | 'identities' | 'providers' | 'requirements' | 'revocations'
+  >,
+): ExternalBearer {
   const { clock, identities, providers, requirements, revocations } = deps
   const verified = new BoundedMap<string, Verified>(maxKept)
   const isOn = providers.all.some(({ config }) => config.audience !== null)

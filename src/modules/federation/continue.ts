@@ -1,25 +1,21 @@
-import type { Database } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Evidence } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
-import type { Browser, PageFlow, PageFlows } from '../flows/flows.ts'
+import type { Browser, PageFlow } from '../flows/flows.ts'
 import { provenOf, type SignInData } from '../flows/sign-in-flow.ts'
-import type { SecondFactor } from '../totp/second-factor.ts'
-
-export interface ContinueDeps {
-  readonly accounts: Pick<Accounts, 'reread'>
-  readonly db: Database
-  readonly pageFlows: Pick<PageFlows, 'begin'>
-  readonly secondFactor: Pick<SecondFactor, 'begin'>
-}
 
 // Long enough to set up an authenticator app.
 const flowSeconds = 1800
 
 /** @throws ApiError invalidCredentials, accessDenied if the account has changed in the meantime */
 export async function continueOnPages(
-  { accounts, db, pageFlows, secondFactor }: ContinueDeps,
+  {
+    accounts,
+    db,
+    pageFlows,
+    secondFactor,
+  }: Pick<Needs, 'accounts' | 'db' | 'pageFlows' | 'secondFactor'>,
   { step, evidence }: { readonly step: Step; readonly evidence: Evidence },
   returnTo: string,
   browser: Browser,

@@ -1,16 +1,14 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
 import { digest } from '../../core/crypto/digest.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Account } from '../authentication/account.ts'
 import { unknownAuthTime } from '../authentication/evidence.ts'
 import { createFlowLimit } from '../flows/limit.ts'
 import { flowRows, type StoredFlow } from '../flows/rows.ts'
-import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { JudgedClaims } from '../tokens/revocations.ts'
 import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
@@ -88,14 +86,6 @@ export interface SuspendedFlow extends AccountThen {
   readonly returnTo: string
 }
 
-export interface FlowsDeps {
-  readonly accounts: Pick<Accounts, 'reread'>
-  readonly db: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-}
-
 interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly issuer: string
   readonly refreshVersion: number
@@ -107,7 +97,13 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
 export const flowSeconds = 600
 const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
 
-export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): Flows {
+export function createFlows({
+  accounts,
+  db,
+  clock,
+  random,
+  keys,
+}: Pick<Needs, 'accounts' | 'db' | 'clock' | 'random' | 'keys'>): Flows {
   const store = flowRows(db)
   const limit = createFlowLimit({ clock, what: 'sign-ins', reason: 'too_many_sign_ins' })
 

@@ -1,22 +1,15 @@
 import { isEmail, parseEmail } from '../../core/addresses/email.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import { codePointLength } from '../../core/lib/text.ts'
 import type { Username } from '../../core/lib/username.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
-import type { Accounts } from '../accounts/accounts.ts'
-import {
-  faultOfChosen,
-  newUsername,
-  type ReservingConfig,
-  reservedUsernames,
-} from '../accounts/new-username.ts'
+import { faultOfChosen, newUsername, reservedUsernames } from '../accounts/new-username.ts'
 import type { Account } from '../authentication/account.ts'
 import { identityLinked, identityUnlinked } from './events.ts'
 import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
@@ -61,23 +54,15 @@ export interface IdentityClaims extends Subject {
   readonly roles: readonly Role[] | null
 }
 
-export interface IdentitiesDeps {
-  readonly accounts: Pick<Accounts, 'byEmail' | 'byUserId' | 'create' | 'reread'>
-  readonly config: ReservingConfig
-  readonly db: Database
-  readonly feed: ChangeFeed
-  readonly clock: Clock
-  readonly events: Events
-  readonly random: Random
-}
-
 const maxKnown = 10_000
 const maxNameLength = 100 // spec 2.1
 const plainSuffixes = 9
 const suffixBytes = 6
 const maxSuffixLength = 10
 
-export function createIdentities(deps: IdentitiesDeps): Identities {
+export function createIdentities(
+  deps: Pick<Needs, 'accounts' | 'config' | 'db' | 'feed' | 'clock' | 'events' | 'random'>,
+): Identities {
   const { accounts, config, db, feed, clock, events, random } = deps
   const store = identityStore(db)
   const known = new BoundedMap<string, Account | null>(maxKnown)

@@ -1,32 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Random } from '../../core/crypto/random.ts'
 import { refuseField } from '../../core/errors.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { AccessClaims, ExternalClaims } from '../../core/policy/principal.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
-import type { Proofs, ProofsInput } from '../authentication/proofs.ts'
-import { parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
+import type { ProofsInput } from '../authentication/proofs.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
 import type { JudgedClaims } from '../tokens/revocations.ts'
 import { flowCookie } from './cookie.ts'
-import type { Flows } from './flow.ts'
-import type { Providers } from './providers.ts'
-
-export interface LinkDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly flows: Pick<Flows, 'begin'>
-  readonly proofs: Pick<Proofs, 'prove'>
-  readonly providers: Providers
-  readonly random: Random
-  readonly redirectOrigins: ReturnOrigins
-}
 
 /**
  * Returns the address to open. @throws ApiError validationFailed for an unknown provider,
  * accountNotFound, identityProvider, invalidCredentials; as `prove` of `Proofs`
  */
 export async function beginLink(
-  { accounts, flows, proofs, providers, random, redirectOrigins }: LinkDeps,
+  {
+    accounts,
+    flows,
+    proofs,
+    providers,
+    random,
+    redirectOrigins,
+  }: Pick<Needs, 'accounts' | 'flows' | 'proofs' | 'providers' | 'random' | 'redirectOrigins'>,
   request: FastifyRequest,
   reply: FastifyReply,
   wanted: { readonly provider: string; readonly returnTo: unknown; readonly sent: ProofsInput },

@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { derivedKey, digest, keyedDigest } from '../../core/crypto/digest.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { KeySet } from '../keys/key-set.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
 
 /**
@@ -35,14 +34,6 @@ export interface Done<Body> {
   readonly isRepeat: boolean
 }
 
-export interface IdempotencyDeps {
-  readonly db: Database
-  /** A power failure may undo purges. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly keys: Pick<KeySet, 'dataKey'>
-}
-
 const keptMs = 24 * 3_600_000
 const keyFormat = /^[\x21-\x7e]{1,255}$/
 
@@ -51,7 +42,7 @@ export function createIdempotency({
   asyncCommitDb,
   clock,
   keys,
-}: IdempotencyDeps): Idempotency {
+}: Pick<Needs, 'db' | 'asyncCommitDb' | 'clock' | 'keys'>): Idempotency {
   // Bodies contain passwords: a plain digest would allow fast guesses.
   const fingerprintKey = derivedKey(keys.dataKey, 'idempotency')
 

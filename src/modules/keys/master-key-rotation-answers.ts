@@ -1,10 +1,7 @@
 import { hostname } from 'node:os'
-import type { Logger } from 'pino'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { ChangeFeed, Database } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
 import { KeySetNotOpened } from '../../core/database/key-set-not-opened.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { KeySet } from './key-set.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { masterKeyRotationStore, type RotationRow } from './master-key-rotation-store.ts'
 
 /** Answers rotations of the master key in a process of the service. */
@@ -14,19 +11,10 @@ export interface MasterKeyRotationAnswers {
   reread(): Promise<void>
 }
 
-export interface MasterKeyRotationAnswersDeps {
-  readonly db: Database
-  readonly feed: Pick<ChangeFeed, 'isCurrent' | 'version'>
-  readonly clock: Clock
-  readonly keys: Pick<KeySet, 'refresh' | 'ring'>
-  readonly random: Random
-  readonly log: Pick<Logger, 'error' | 'info' | 'warn'>
-}
-
 const tellEveryMs = 60_000
 
 export function createMasterKeyRotationAnswers(
-  deps: MasterKeyRotationAnswersDeps,
+  deps: Pick<Needs, 'db' | 'feed' | 'clock' | 'keys' | 'random' | 'log'>,
 ): MasterKeyRotationAnswers {
   const { db, feed, clock, keys, random, log } = deps
   const { ring } = keys

@@ -1,11 +1,8 @@
-import type { Config } from '../../core/config/load.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
+import { randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
 import { beginSpan } from '../../core/events/context.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { Measurements } from '../../core/measurements/measurements.ts'
-import type { Workers } from '../../core/workers/workers.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
 import { hashing, measuredQueue } from './measured-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
@@ -33,18 +30,16 @@ export interface Verification {
   readonly tookMs: number
 }
 
-export interface PasswordsDeps {
-  readonly config: Pick<Config, 'password'>
-  readonly clock: Clock
-  readonly measurements: Pick<Measurements, 'of'>
-  readonly random: Random
-  readonly workers: Pick<Workers, 'share'>
-}
-
 const unknownBytes = 32
 
 export function createPasswords(
-  { config: { password: settings }, clock, measurements, random, workers }: PasswordsDeps,
+  {
+    config: { password: settings },
+    clock,
+    measurements,
+    random,
+    workers,
+  }: Pick<Needs, 'config' | 'clock' | 'measurements' | 'random' | 'workers'>,
   given: HashingQueue = hashingQueue({ running: settings.hashesAtOnce, share: workers.share }),
 ): Passwords {
   const queue = measuredQueue(given, measurements.of(hashing))

@@ -1,10 +1,8 @@
-import type { Random } from '../../core/crypto/random.ts'
 import { randomText } from '../../core/crypto/random.ts'
-import type { Database } from '../../core/database/database.ts'
 import { inNoContext } from '../../core/events/context.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { costliestKinds, type HashKind, hashKindOf, storedHashKinds } from './hash-kinds.ts'
-import type { Passwords, Verification } from './passwords.ts'
+import type { Verification } from './passwords.ts'
 
 /**
  * Prevents a timing attack: the time of a rejection must not show which account has an imported
@@ -24,13 +22,6 @@ export interface Verifier {
   untilRefusal(verification: Verification): Promise<void>
 }
 
-export interface VerifierDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly passwords: Pick<Passwords, 'concurrency' | 'dummy' | 'verify'>
-  readonly random: Random
-}
-
 // The delay to notice imports by other processes.
 const readEveryMs = 1000
 // Estimate: the third longest of the last fifty, plus a quarter.
@@ -41,7 +32,12 @@ const margin = 1.25
 const maxWaitMs = 5000
 const exampleBytes = 16
 
-export function createVerifier({ db, clock, passwords, random }: VerifierDeps): Verifier {
+export function createVerifier({
+  db,
+  clock,
+  passwords,
+  random,
+}: Pick<Needs, 'db' | 'clock' | 'passwords' | 'random'>): Verifier {
   const times = new Map<string, number[]>()
   /** When each slot would be free if all verifications used the costliest kind. */
   const freeAt = Array.from({ length: passwords.concurrency }, () => 0)

@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Account } from '../authentication/account.ts'
 import type { ProofKind, ProtectedChange } from '../authentication/proof-kinds.ts'
-import type { Requirements } from '../authentication/requirements.ts'
-import type { Browser, PageFlow, PageFlows } from '../flows/flows.ts'
+import type { Browser, PageFlow } from '../flows/flows.ts'
 import { flowOf, knownBrowser } from '../flows/requests.ts'
 
 export interface Confirming {
@@ -65,19 +64,17 @@ export interface Grants {
   use(trx: DatabaseOrTransaction, grant: Grant): Promise<boolean>
 }
 
-export interface GrantsDeps {
-  readonly clock: Clock
-  readonly db: Database
-  readonly pageFlows: Pick<PageFlows, 'advance' | 'begin' | 'end' | 'find' | 'ofStep'>
-  readonly requirements: Pick<Requirements, 'unmet'>
-}
-
 const purpose = 'page_confirm'
 const grantMs = 300_000
 // Allows for slow mail or a provider's sign-in.
 const flowSeconds = 900
 
-export function createGrants({ clock, db, pageFlows, requirements }: GrantsDeps): Grants {
+export function createGrants({
+  clock,
+  db,
+  pageFlows,
+  requirements,
+}: Pick<Needs, 'clock' | 'db' | 'pageFlows' | 'requirements'>): Grants {
   const grants: Grants = {
     begin({ userId, refreshVersion }, { change, form, sessionId }, browser, guard) {
       const data: Confirming = { change, sessionId, refreshVersion, form, proven: {} }

@@ -1,14 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Result } from '../authentication/completion.ts'
 import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookie.ts'
-import type { NewSession, Sessions } from './sessions.ts'
+import type { NewSession } from './sessions.ts'
 
-export interface BrowserSessionDeps {
-  readonly config: Pick<Config, 'session'>
-  readonly sessions: Sessions
-}
+export type BrowserSessionDeps = Pick<Needs, 'config' | 'sessions'>
 
 /**
  * The result of a login in mode session and of a sign-in through a provider: starts a session, sets

@@ -1,18 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Config } from '../../core/config/load.ts'
 import { digest } from '../../core/crypto/digest.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import { isoTime } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
-import type { Workers } from '../../core/workers/workers.ts'
-import type { Accounts, EndOptions } from '../accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
+import type { EndOptions } from '../accounts/accounts.ts'
 import type { ProvenAccount } from '../authentication/completion.ts'
 import { unknownAuthTime } from '../authentication/evidence.ts'
-import type { Requirements } from '../authentication/requirements.ts'
 import { createEndReader, sessionEnds } from './ends.ts'
 import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
@@ -107,20 +104,6 @@ export interface OwnSession {
   readonly userAgent: string
 }
 
-export interface SessionsDeps {
-  readonly accounts: Pick<Accounts, 'endLogins'>
-  readonly config: Pick<Config, 'session'>
-  readonly db: Database
-  /** For purges, which a power failure may undo. */
-  readonly asyncCommitDb: Database
-  readonly feed: ChangeFeed
-  readonly clock: Clock
-  readonly events: Events
-  readonly random: Random
-  readonly requirements: Pick<Requirements, 'unmet'>
-  readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
-}
-
 const secretBytes = 32
 const csrfTokenBytes = 32 // spec 2.3
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
@@ -132,7 +115,21 @@ const excessBatchSize = 500
 // How long after its stored timeout a session may be live: activity may not be flushed yet.
 const flushLagMs = 10_000
 
-export function createSessions(deps: SessionsDeps): Sessions {
+export function createSessions(
+  deps: Pick<
+    Needs,
+    | 'accounts'
+    | 'config'
+    | 'db'
+    | 'asyncCommitDb'
+    | 'feed'
+    | 'clock'
+    | 'events'
+    | 'random'
+    | 'requirements'
+    | 'workers'
+  >,
+): Sessions {
   const { accounts, config, db, asyncCommitDb, events, feed, clock, random, requirements } = deps
   const { workers } = deps
   const { maxPerAccount } = config.session

@@ -1,9 +1,10 @@
 import { afterCommit } from '../../core/database/commit.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { EventType } from '../../core/events/types.ts'
+import type { Needs } from '../../core/module/services.ts'
 
 /**
  * One attempt to log in or to prove a code. The attempt succeeds if its work returns, fails if the
@@ -66,10 +67,6 @@ export interface Reservation {
 /** Work in the transaction that settles the attempt. An error of the work settles nothing. */
 export type InTransaction = (trx: DatabaseOrTransaction) => Promise<void>
 
-export interface AttemptDeps {
-  readonly db: Database
-}
-
 export interface AttemptOptions {
   readonly reservation: Reservation
   readonly usedUp?: UsedUp | null
@@ -86,7 +83,7 @@ export interface AttemptOptions {
 
 /** Does the work as the reserved attempt, and settles the attempt. @throws errors of the work */
 export async function runAttempt<T>(
-  { db }: AttemptDeps,
+  { db }: Pick<Needs, 'db'>,
   {
     reservation,
     usedUp = null,

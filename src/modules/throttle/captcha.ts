@@ -1,10 +1,8 @@
 import type { Payload } from 'altcha-lib'
 import { derivedKey } from '../../core/crypto/digest.ts'
-import type { Database } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import type { Static } from '../../core/http/schemas.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { KeySet } from '../keys/key-set.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { ChallengeBody } from './schemas.ts'
 
 /**
@@ -19,11 +17,7 @@ export interface Captcha {
 
 export type Challenge = Static<typeof ChallengeBody>
 
-export interface CaptchaDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly keys: Pick<KeySet, 'dataKey'>
-}
+export type CaptchaDeps = Pick<Needs, 'db' | 'clock' | 'keys'>
 
 // 256 derivations on average to solve, one to verify: a guess costs the client ten times as much as
 // the service.

@@ -3,31 +3,18 @@ import { lockName } from '../../core/database/transactions.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
 import type { Authenticated } from '../../core/http/changes/reauthorize.ts'
 import type { Authenticator } from '../../core/http/routes/declaration.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { isWithinLifetime } from './claims.ts'
 import { type EndTokenDeps, endLogin } from './end-token.ts'
 import { namesOf } from './known-revocations.ts'
-import type { Revocations } from './revocations.ts'
-import type { Tokens } from './tokens.ts'
-import { principalOf, type Verified, type VerifiedToken } from './verified.ts'
-
-/**
- * Authenticates by the bearer token (RFC 6750 section 2.1; spec 5.3). Lifetime and revocation are
- * checked at every use.
- */
-export interface BearerDeps {
-  readonly clock: Clock
-  readonly tokens: Tokens
-  readonly revocations: Revocations
-  readonly verified: Verified
-}
+import { principalOf, type VerifiedToken } from './verified.ts'
 
 export function bearerAuthenticator({
   clock,
   tokens,
   revocations,
   verified,
-}: BearerDeps): Authenticator {
+}: Pick<Needs, 'clock' | 'tokens' | 'revocations' | 'verified'>): Authenticator {
   return {
     scheme: 'bearer',
     header: 'bearer',

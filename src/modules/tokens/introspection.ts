@@ -1,14 +1,6 @@
+import type { Needs } from '../../core/module/services.ts'
 import type { AccessClaims, Role } from '../../core/policy/principal.ts'
 import { parseObject } from './jws.ts'
-import type { Revocations } from './revocations.ts'
-import type { Tokens } from './tokens.ts'
-import type { Verified } from './verified.ts'
-
-export interface IntrospectionDeps {
-  readonly revocations: Pick<Revocations, 'refuses'>
-  readonly tokens: Pick<Tokens, 'verifyAccess'>
-  readonly verified: Verified
-}
 
 /** The members for an active token. RFC 7662 section 2.2; times in whole seconds. */
 export interface ActiveToken {
@@ -41,7 +33,7 @@ export interface ActiveToken {
  * @throws DatabaseUnavailable as `Revocations.refuses`
  */
 export async function introspect(
-  { revocations, tokens, verified }: IntrospectionDeps,
+  { revocations, tokens, verified }: Pick<Needs, 'revocations' | 'tokens' | 'verified'>,
   token: string,
   audiences: ReadonlySet<string>,
 ): Promise<ActiveToken | null> {

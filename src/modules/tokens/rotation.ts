@@ -1,9 +1,9 @@
-import type { Config } from '../../core/config/load.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
-import type { Events, LoginFacts } from '../../core/events/events.ts'
-import { type Clock, clockLeewayMs, epochSeconds } from '../../core/lib/clock.ts'
+import type { LoginFacts } from '../../core/events/events.ts'
+import { clockLeewayMs, epochSeconds } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { RefreshClaims } from './claims.ts'
 import { tokenCreated } from './events.ts'
 import { rotationStore, type TokenFamily } from './rotation-store.ts'
@@ -36,19 +36,11 @@ export interface Successor {
   readonly expiresAt: number
 }
 
-export interface RotationDeps {
-  readonly config: Pick<Config, 'token'>
-  readonly db: Database
-  /** For purges, which a power failure may undo. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly random: Random
-}
-
 const ridBytes = 16
 
-export function createRotation(deps: RotationDeps): Rotation {
+export function createRotation(
+  deps: Pick<Needs, 'config' | 'db' | 'asyncCommitDb' | 'clock' | 'events' | 'random'>,
+): Rotation {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {

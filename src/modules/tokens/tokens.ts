@@ -1,11 +1,10 @@
-import type { Config } from '../../core/config/load.ts'
 import { digest } from '../../core/crypto/digest.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import { type Clock, epochSeconds } from '../../core/lib/clock.ts'
+import { randomText } from '../../core/crypto/random.ts'
+import { epochSeconds } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type AccessClaims, rolesAmong } from '../../core/policy/principal.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Evidence } from '../authentication/evidence.ts'
-import type { KeySet } from '../keys/key-set.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
 import { parseObject, signJws, type TellReason, type VerifiedJws, verifyJws } from './jws.ts'
@@ -56,17 +55,15 @@ export interface RefreshOptions extends AuthenticationEvent {
   readonly identity: Successor
 }
 
-export interface TokensDeps {
-  readonly config: Pick<Config, 'roles' | 'token'>
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: KeySet
-}
-
 const idBytes = 16
 const enrolmentSeconds = 600
 
-export function createTokens({ config, clock, random, keys }: TokensDeps): Tokens {
+export function createTokens({
+  config,
+  clock,
+  random,
+  keys,
+}: Pick<Needs, 'config' | 'clock' | 'random' | 'keys'>): Tokens {
   const header = ({ algorithm, kid }: SigningKey) => ({ alg: algorithm, typ: 'JWT', kid })
   const newJti = () => randomText(random, idBytes)
 

@@ -1,7 +1,5 @@
-import type { Logger } from 'pino'
-import type { Database } from '../../../core/database/database.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
-import type { Clock } from '../../../core/lib/clock.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import {
   type Checkpoint,
   checkpointDigest,
@@ -10,12 +8,6 @@ import {
 } from '../checkpoint-form.ts'
 import { checkpointStore } from '../checkpoint-store.ts'
 import type { Item, Sink, SinkOffset } from './sink.ts'
-
-export interface SinkFeedDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
-}
 
 export interface SinkFeed {
   readonly name: string
@@ -34,7 +26,10 @@ const itemsAtOnce = 500
 const hourMs = 3_600_000
 
 /** Undelivered items stay in the database; at most `itemsAtOnce` are in memory. */
-export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): SinkFeed {
+export function createSinkFeed(
+  sink: Sink,
+  { db, clock, log }: Pick<Needs, 'db' | 'clock' | 'log'>,
+): SinkFeed {
   const store = checkpointStore(db)
   let offset: SinkOffset | null | undefined // undefined: not read yet
   let underWay: Promise<void> | undefined
