@@ -95,16 +95,16 @@ suite('bad input in the console', async () => {
       const alert = page.getByRole('alert').filter({ hasText: words })
       await alert.first().waitFor()
       await page.unroute(isData)
-      // One button for each part that could not be read; some read again by themselves meanwhile.
-      const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
-      await again.evaluateAll((buttons) => {
-        for (const button of buttons) button.dispatchEvent(new Event('click', { bubbles: true }))
-      })
-      await alert.first().waitFor({ state: 'detached' })
-      await hand.settled()
-      // Another part of the view may still be reading again.
-      await page.getByRole('alert').first().waitFor({ state: 'detached' })
-      assert.equal(await page.getByRole('alert').count(), 0, area)
+      // Each part that was not read has a button; a part may show its alert after the first round.
+      const alerts = page.getByRole('alert')
+      for (let round = 0; round < 3 && (await alerts.count()) > 0; round += 1) {
+        await alerts.getByRole('button', { name: 'Try again' }).evaluateAll((buttons) => {
+          for (const button of buttons) button.dispatchEvent(new Event('click', { bubbles: true }))
+        })
+        await hand.settled()
+      }
+      await alerts.first().waitFor({ state: 'detached' })
+      assert.equal(await alerts.count(), 0, area)
     }
     await hand.close()
   })
