@@ -15,7 +15,7 @@ import { tombstoneText } from '../../src/modules/audit/checkpoint-form.ts'
 import { checkpointKey } from '../../src/modules/audit/checkpoint-key.ts'
 import { readAuditKeys } from '../../src/modules/keys/audit-keys.ts'
 import { loadKeySet } from '../../src/modules/keys/key-set.ts'
-import { createFindUsers } from '../../src/modules/users/find-users.ts'
+import { createFindUsers } from '../../src/modules/users/users.ts'
 import { modules } from '../../src/modules.ts'
 import { testApp } from '../app.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseChoice } from '../../src/extras/webhooks/event-choice.ts'
+import { parseChoice } from '../../src/extras/webhooks/endpoint-input.ts'
 import { webhooks as german } from '../../web/console/views/webhooks/de.ts'
 import { webhooks as english } from '../../web/console/views/webhooks/en.ts'
 import {

@@ -1,5 +1,8 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import type { ExportedKey } from '../../modules/keys/key-export.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
+import type { Bytes } from './chunks.ts'
 import type { Tables } from './copied-tables.ts'
 import { type Dump, withoutSealed } from './dump.ts'
 import { createEncryptedKeyBundle } from './encrypted-key-bundle.ts'
@@ -12,7 +15,6 @@ import {
   parseHeader,
   type SealedDescription,
 } from './format.ts'
-import { linesOf } from './lines.ts'
 
 export interface Opening {
   /** Not called if `unverified`. */
@@ -109,4 +111,22 @@ async function openEncrypted(
 
 function changed(): Error {
   return new Error('the backup was changed without knowledge of the passphrase')
+}
+
+/** Lazy; without line ends. */
+export async function* linesOf(body: () => Bytes): AsyncGenerator<string> {
+  // An error of either stream reaches the reader.
+  yield* split(pipeline(Readable.from(body()), createGunzip(), () => {}))
+}
+
+// node:readline also splits at U+2028, which JSON does not escape.
+async function* split(bytes: Bytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let rest = ''
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest + decoder.decode() !== '') throw new Error('the last line of the backup has no end')
 }

@@ -1,15 +1,59 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  flowCookieName,
+  hostBrowserCookieName,
+  hostSessionCookieName,
+  pageCookieName,
+} from '../../core/config/cookie-names.ts'
 import type { Config } from '../../core/config/load.ts'
 import { digest } from '../../core/crypto/digest.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import { errorTable } from '../../core/error-table.ts'
 import { contentTypes } from '../../core/http/media-types.ts'
+import { languageCookieName } from '../../core/http/pages/language.ts'
+import { deviceCookieName } from '../../modules/devices/device-cookie.ts'
 import { maxReturnToLength } from '../../modules/flows/return-to.ts'
 import { hostBrowserCookie } from './cookies.ts'
 import type { ForwardedRequest } from './forwarded.ts'
-import { cookiesAtHome, cookiesElsewhere, cookiesWithout } from './own-cookies.ts'
 import type { Remote } from './remote-headers.ts'
 import type { Site } from './site.ts'
+
+/** Hidden from applications. */
+export const cookiesElsewhere: ReadonlySet<string> = new Set([
+  hostSessionCookieName,
+  hostBrowserCookieName,
+])
+
+/**
+ * An application can also run at the service's host. Elsewhere, applications may use these names.
+ */
+export function cookiesAtHome(sessionCookieName: string): ReadonlySet<string> {
+  return new Set([
+    ...cookiesElsewhere,
+    sessionCookieName,
+    flowCookieName,
+    pageCookieName,
+    languageCookieName,
+    deviceCookieName,
+  ])
+}
+
+/** By exact name (RFC 6265 section 5.4); null if none is left. */
+export function cookiesWithout(header: string, names: ReadonlySet<string>): string | null {
+  // Fast path: saves 1 % of a decision.
+  if (!header.includes(';') && names.has(nameOf(header))) return null
+  const left = header
+    .split(';')
+    .filter((pair) => !names.has(nameOf(pair)))
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '')
+  return left.length === 0 ? null : left.join('; ')
+}
+
+function nameOf(pair: string): string {
+  const end = pair.indexOf('=')
+  return (end === -1 ? pair : pair.slice(0, end)).trim()
+}
 
 export interface ForwardAnswersDeps {
   readonly config: Pick<Config, 'baseUrl' | 'session'>

@@ -1,13 +1,14 @@
+import { packageVersion } from '../../core/config/version.ts'
 import type { Family } from '../../core/measurements/family.ts'
+import { gauge } from '../../core/measurements/family.ts'
 import type { LoadedMonitoring } from '../../core/module/monitoring.ts'
 import { createClaims } from '../../core/module/registry.ts'
 import type { Needs } from '../../core/module/services.ts'
+import type { Polled } from '../../core/workers/workers.ts'
 import { exposition, type Form } from './exposition.ts'
 import { processFamilies } from './process-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 import { createRuntimeMetrics } from './runtime-families.ts'
-import { serviceFamilies } from './service-families.ts'
-import { createWorkerFamilies } from './worker-families.ts'
 
 /** Of all workers on this machine. */
 export interface Metrics {
@@ -103,4 +104,76 @@ function assertDistinct(told: readonly Told[]): void {
   for (const { module, families } of told) {
     for (const { name } of families) claim('metric', name, module)
   }
+}
+
+interface WorkerFamilies {
+  readonly families: readonly (readonly Family[])[]
+  readonly silent: number
+}
+
+/**
+ * A silent worker keeps its last counters: a sum that falls and rises would look like a restart.
+ * Its gauges are dropped as outdated.
+ */
+export function createWorkerFamilies(): { take(polled: readonly Polled[]): WorkerFamilies } {
+  let last: ReadonlyMap<number, readonly Family[]> = new Map()
+  return {
+    take(polled) {
+      const answers = polled.map(({ answer, pid }) => {
+        if (Array.isArray(answer)) return { pid, families: answer as readonly Family[] }
+        return { pid, families: (last.get(pid) ?? []).filter(({ type }) => type !== 'gauge') }
+      })
+      last = new Map(answers.map(({ families, pid }) => [pid, families]))
+      return {
+        families: answers.map(({ families }) => families),
+        silent: polled.filter(({ answer }) => !Array.isArray(answer)).length,
+      }
+    },
+  }
+}
+
+export interface HeardService {
+  /** Processes that answered the scrape. */
+  readonly answered: number
+  /** Processes that did not answer. */
+  readonly silent: number
+  readonly isDatabaseUp: boolean
+}
+
+/** Reported by one process for all. */
+export function serviceFamilies(
+  { config, measurements }: Pick<Needs, 'config' | 'measurements'>,
+  { answered, isDatabaseUp, silent }: HeardService,
+): Family[] {
+  const until = measurements.certificate.validUntil()
+  return [
+    gauge('gatehouse_build_info', 'Always 1; the labels tell what runs.', [
+      {
+        value: 1,
+        labels: {
+          version: packageVersion(),
+          node: process.versions.node,
+          database: config.database.postgres ? 'postgresql' : 'sqlite',
+        },
+      },
+    ]),
+    gauge('gatehouse_workers', 'Processes of this service that have answered.', [
+      { value: answered },
+    ]),
+    gauge(
+      'gatehouse_workers_silent',
+      'Processes of this service that did not answer the scrape: their gauges are left out, and their counters are those of their last answer.',
+      [{ value: silent }],
+    ),
+    gauge(
+      'gatehouse_database_up',
+      'Whether the database answers and takes changes (1) or not (0).',
+      [{ value: isDatabaseUp ? 1 : 0 }],
+    ),
+    gauge(
+      'gatehouse_tls_certificate_expiry_timestamp_seconds',
+      'When the certificate of TLS_CERT_FILE ends.',
+      until === null ? [] : [{ value: until / 1000 }],
+    ),
+  ]
 }

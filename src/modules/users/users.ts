@@ -1,4 +1,5 @@
-import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import {
   clearPendingDeletion,
   hasManyTraces,
@@ -6,7 +7,7 @@ import {
   pendingDeletions,
   type Trace,
 } from '../../core/database/pending-deletion.ts'
-import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import { type Guard, isPostgres, lockName, transact } from '../../core/database/transactions.ts'
 import {
   type ChangeConditions,
   changeAsSeen,
@@ -15,7 +16,9 @@ import {
 import type { HookPoints } from '../../core/module/hooks.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
-import { createFindUsers } from './find-users.ts'
+import type { FindUsers } from './lists.ts'
+import { searchPostgres } from './search-postgres.ts'
+import { searchSqlite } from './search-sqlite.ts'
 import { userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
@@ -166,4 +169,11 @@ export async function userEmail(
 /** An existing user stays until the transaction ends. */
 export async function userExists(trx: DatabaseOrTransaction, id: number): Promise<boolean> {
   return userStore(trx).existsForKeyShare(id)
+}
+
+export function createFindUsers(
+  db: Database,
+  { poolMax, timeoutMs }: Config['database'],
+): FindUsers {
+  return isPostgres(db) ? searchPostgres(db, poolMax) : searchSqlite(db, timeoutMs)
 }

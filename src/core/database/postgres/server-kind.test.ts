@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { refusalOf } from './server-kind.ts'
+import { refusalOf } from './server.ts'
 
 suite('the kind of server', () => {
   const refused: readonly [string, string][] = [

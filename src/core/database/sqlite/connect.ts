@@ -3,13 +3,12 @@ import { access } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Dialect, Kysely } from 'kysely'
 import { databaseMeasurements } from '../../measurements/measurements.ts'
-import type { Connected, ConnectOptions } from '../database.ts'
+import type { ChangeFeed, Connected, ConnectOptions } from '../database.ts'
 import { DatabaseReadOnly, DatabaseUnavailable } from '../errors.ts'
 import type { Schema } from '../schema.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { type KeptFile, keepFile } from './kept-file.ts'
 import type { OpenedFiles } from './opened-files.ts'
-import { sharedReads } from './shared-reads.ts'
 
 export const databaseFileName = 'gatehouse.db'
 
@@ -95,5 +94,36 @@ async function assertDatabaseFile(
     for (const place of [path, dirname(path)]) await access(place, constants.W_OK)
   } catch (error) {
     throw new DatabaseReadOnly('the database file cannot be written', { cause: error })
+  }
+}
+
+/** Reads the numbers from the file once for work that is done together, otherwise at each call. */
+export function sharedReads(read: Pick<ChangeFeed, 'version' | 'anyVersion'>): ChangeFeed {
+  let isTogether = false
+  let version: number | undefined
+  let anyVersion: number | undefined
+
+  return {
+    isCurrent: () => true,
+    version() {
+      if (!isTogether) return read.version()
+      version ??= read.version()
+      return version
+    },
+    anyVersion() {
+      if (!isTogether) return read.anyVersion()
+      anyVersion ??= read.anyVersion()
+      return anyVersion
+    },
+    together(work) {
+      isTogether = true
+      try {
+        work()
+      } finally {
+        isTogether = false
+        version = undefined
+        anyVersion = undefined
+      }
+    },
   }
 }

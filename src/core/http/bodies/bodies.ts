@@ -6,8 +6,9 @@ import type {
   RequestPayload,
 } from 'fastify'
 import plugin from 'fastify-plugin'
+import type { Config } from '../../config/load.ts'
 import { ApiError } from '../../errors.ts'
-import type { Needs } from '../../module/services.ts'
+import type { Workers } from '../../workers/workers.ts'
 import { mediaTypes } from '../media-types.ts'
 import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { readBody } from './body-reader.ts'
@@ -34,47 +35,50 @@ declare module 'fastify' {
   }
 }
 
+export interface BodiesOptions {
+  readonly config: Pick<Config, 'http'>
+  readonly workers: Pick<Workers, 'share'>
+}
+
 /** Only JSON, except in login/ and token/: a cross-site HTML form cannot send JSON. */
-export const bodies = plugin<Pick<Needs, 'config' | 'workers'>>(
-  async (app, { config, workers }) => {
-    const { bodyLimitBytes } = config.http
-    const memory = bodyMemory({
-      maxAnonymousBytes: Math.max(workers.share(maxAnonymousBytes), bodyLimitBytes),
-      maxBytes: Math.max(workers.share(maxBytes), bodyLimitBytes),
+export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => {
+  const { bodyLimitBytes } = config.http
+  const memory = bodyMemory({
+    maxAnonymousBytes: Math.max(workers.share(maxAnonymousBytes), bodyLimitBytes),
+    maxBytes: Math.max(workers.share(maxBytes), bodyLimitBytes),
+  })
+  const parseJson = app.getDefaultJsonParser('remove', 'remove') // strips __proto__ and constructor.prototype
+  app.decorateRequest('heldBody', null)
+  app.addHook('onRoute', (route) => {
+    const { body = 'none', maxBodyBytes = bodyLimitBytes } = route.config ?? {}
+    if (body === 'none' || body === 'lines') return
+    const limit = Math.min(maxBodyBytes, takesForms(body) ? fewFieldsBytes : bodyLimitBytes)
+    route.config = { ...route.config, maxBodyBytes: limit }
+    route.bodyLimit = limit
+    const open: preParsingHookHandler = (request, reply, payload, done) => {
+      // `dropIgnoredBody` deletes the type of an ignored body.
+      const isRead = request.headers['content-type'] !== undefined
+      if (isRead) request.heldBody = memory.open(request, reply)
+      done(null, payload)
+    }
+    route.preParsing = [open, ...[route.preParsing ?? []].flat()]
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(mediaTypes.json, (request, payload, done) => {
+    const { body } = request.routeOptions.config
+    if (body === 'parameters') return done(otherType())
+    const finish = body === 'any' ? objectOrNone(done) : done
+    readText(request, payload, (error, text) => {
+      if (error) return finish(error)
+      if (text === '' && body === 'optional') return finish(null, undefined)
+      parseJson(request, text, finish)
     })
-    const parseJson = app.getDefaultJsonParser('remove', 'remove') // strips __proto__ and constructor.prototype
-    app.decorateRequest('heldBody', null)
-    app.addHook('onRoute', (route) => {
-      const { body = 'none', maxBodyBytes = bodyLimitBytes } = route.config ?? {}
-      if (body === 'none' || body === 'lines') return
-      const limit = Math.min(maxBodyBytes, takesForms(body) ? fewFieldsBytes : bodyLimitBytes)
-      route.config = { ...route.config, maxBodyBytes: limit }
-      route.bodyLimit = limit
-      const open: preParsingHookHandler = (request, reply, payload, done) => {
-        // `dropIgnoredBody` deletes the type of an ignored body.
-        const isRead = request.headers['content-type'] !== undefined
-        if (isRead) request.heldBody = memory.open(request, reply)
-        done(null, payload)
-      }
-      route.preParsing = [open, ...[route.preParsing ?? []].flat()]
-    })
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser(mediaTypes.json, (request, payload, done) => {
-      const { body } = request.routeOptions.config
-      if (body === 'parameters') return done(otherType())
-      const finish = body === 'any' ? objectOrNone(done) : done
-      readText(request, payload, (error, text) => {
-        if (error) return finish(error)
-        if (text === '' && body === 'optional') return finish(null, undefined)
-        parseJson(request, text, finish)
-      })
-    })
-    app.addContentTypeParser('*', (request, _payload, done) => {
-      if (ignoresBody(request)) return done(null, undefined)
-      done(otherType())
-    })
-  },
-)
+  })
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    if (ignoresBody(request)) return done(null, undefined)
+    done(otherType())
+  })
+})
 
 /** No parser reads the body, and Node discards it. */
 export function dropIgnoredBody(request: FastifyRequest): void {

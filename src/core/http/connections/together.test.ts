@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { sharedReads } from '../../database/sqlite/shared-reads.ts'
+import { sharedReads } from '../../database/sqlite/connect.ts'
 import { together } from './pipelining.ts'
 
 /** A feed whose versions count their reads. */

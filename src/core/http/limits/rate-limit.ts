@@ -1,18 +1,33 @@
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { throttledAddress } from '../../addresses/address.ts'
+import type { Config } from '../../config/load.ts'
 import { ApiError } from '../../errors.ts'
 import { inContextOf } from '../../events/context.ts'
+import type { Events } from '../../events/events.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { BoundedMap } from '../../limits/bounded-map.ts'
-import type { Needs } from '../../module/services.ts'
 import { type Counted, RequestCounts } from '../../workers/request-counts.ts'
+import type { Workers } from '../../workers/workers.ts'
 import { rateLimitExceeded } from '../events.ts'
 import { clientAddress } from './client-address.ts'
+
+/**
+ * The general rate limit (spec 8; off by default), per address, in a window from the first request.
+ * Counted per node in memory, across workers, because the limit protects the node. Login limits:
+ * throttle/.
+ */
+export interface RateLimitOptions {
+  readonly config: Pick<Config, 'http'>
+  readonly clock: Clock
+  readonly events: Pick<Events, 'emit'>
+  readonly workers: Pick<Workers, 'limits'>
+}
 
 /** Beyond this number the oldest address is counted again. */
 const maxRefused = 10_000
 
-export const rateLimit = plugin<Pick<Needs, 'config' | 'clock' | 'events' | 'workers'>>(
+export const rateLimit = plugin<RateLimitOptions>(
   async (app, { config, clock, events, workers }) => {
     const { max, windowSeconds } = config.http.rateLimit
     if (max === 0) return
