@@ -100,7 +100,7 @@ const languages: readonly WordList[] = [
   minLength: 4, // shorter words occur too often in random text
 }))
 
-/** Normalizes words to lower case without accents; keeps those of letters that are long enough. */
+/** Normalizes words to lower case without accents; keeps words of letters that are long enough. */
 function wordsOf({ texts }: Source, { count, minLength }: WordList): string[] {
   const folded = texts.map((text) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase())
   const isWord = (text: string) =>

@@ -11,7 +11,7 @@ import { runTests } from './test-run.ts'
  * `npm test -- [--complete] [word...] [--test-name-pattern=x]`: all test files on SQLite, and those in
  * which the database makes a difference on PostgreSQL too; with `--complete` or a word of a path, on
  * both. `TEST_DATABASE` names one of the two. `--suite=faults` and `--suite=browser` are files that
- * choose their databases, `--suite=console` those of the console. Other options are Node's.
+ * choose their databases, `--suite=console` are files of the console. Node takes other options.
  */
 const startedAt = performance.now()
 const given = process.argv.slice(2)

@@ -209,7 +209,7 @@ function runWith(
   program: string,
   ...args: string[]
 ): string {
-  // npm tells its scripts its settings by variables: those of this project must not reach another.
+  // npm passes its settings to scripts by variables: this project's settings must not reach another project.
   const inherited = Object.entries(process.env).filter(
     ([name]) => cwd === root || !/^npm_(package|lifecycle|config_(local_prefix|prefix))/.test(name),
   )

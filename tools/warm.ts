@@ -44,7 +44,7 @@ async function makeBundle(): Promise<void> {
   }
 }
 
-/** What V8 compiles is kept for each set of options: these are those of `npm start`. */
+/** V8 keeps compiled code for each set of options: these are the options of `npm start`. */
 function nodeOptions(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return (

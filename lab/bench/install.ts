@@ -19,7 +19,7 @@ export function installPeers(folder = import.meta.dirname): void {
 }
 
 /**
- * Makes the bundle that `npm start` loads, and fills the compile cache, unless the bundle is that of the
+ * Makes the bundle that `npm start` loads, and fills the compile cache, unless the bundle comes from the
  * sources as they are: an edit since the installation would let the sources run, which start slower.
  */
 export function prepareService(): void {

@@ -14,7 +14,7 @@ export interface Load
   extends Partial<
     Pick<Job, 'connections' | 'statuses' | 'perSecond' | 'count' | 'isAwake' | 'pauseMs'>
   > {
-  /** Sent in turn; a function makes those of each turn anew. */
+  /** Sent in turn; a function makes the requests of each turn anew. */
   readonly requests: readonly Request[] | (() => readonly Request[])
 }
 

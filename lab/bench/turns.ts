@@ -169,7 +169,7 @@ export function moreOf(
 }
 
 /**
- * Measures what is too long for turns: once, and once more if other programs were busy meanwhile.
+ * Measures what is too long for turns: once, and once more if other programs were busy at the time.
  */
 export async function takeOnce<T>(
   plan: Plan,

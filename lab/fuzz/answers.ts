@@ -24,7 +24,7 @@ export function headerOf({ headers }: ReadAnswer, name: string): string | undefi
 
 /**
  * Reads the answers of a connection; interim ones (1xx) are left out.
- * @param methods those of the requests in order, since the answer to HEAD has no body
+ * @param methods the methods of the requests in order, since the answer to HEAD has no body
  * @param isEnded whether the connection is closed, so that nothing more comes
  */
 export function readAnswers(bytes: Buffer, methods: readonly string[], isEnded: boolean): Read {

@@ -37,7 +37,7 @@ export async function concrete(
       name,
       textOf(filled(value, world, { ...place, target: path })),
     ]),
-    // The last address is that of the proxy's client; few come often.
+    // The last address names the proxy's client; few come often.
     ['X-Forwarded-For', `198.18.${described.from >> 8}.${described.from & 255}`],
   ]
   if (body !== null) {

@@ -7,7 +7,7 @@ import type { Described } from './described.ts'
 export interface Shrunk {
   readonly requests: readonly Described[]
   readonly found: Found | null
-  /** Of a single request: its place among those of the seed, with the steps of the shrinking. */
+  /** Of a single request: its place among the requests of the seed, with the steps of the shrinking. */
   readonly path: string | null
 }
 

@@ -296,7 +296,7 @@ export function filled(value: Value, world: World, place: Place): Value {
   if (isSlot(value)) return world.fill(value, place)
   if (Array.isArray(value)) return value.map((one) => filled(one, world, place))
   if (typeof value !== 'object' || value === null) return value
-  // In order: a password is that of the name before it.
+  // In order: a password belongs to the name before it.
   const result: Record<string, Value> = {}
   for (const [name, part] of Object.entries(value)) {
     const filledPart = filled(part, world, { ...place, beside: result })

@@ -33,7 +33,7 @@ export interface Store {
 let cluster: Promise<RestartableCluster> | undefined
 
 /**
- * Settings of PostgreSQL: those of a new installation, with commits that wait for the disk and with
+ * Settings of a new installation of PostgreSQL, with commits that wait for the disk and with
  * autovacuum, and a larger write-ahead log, as an operator would configure it.
  */
 function postgres(): Promise<RestartableCluster> {

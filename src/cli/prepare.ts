@@ -41,7 +41,7 @@ export function refusalOf(version: string, oldest: string): string | undefined {
 }
 
 /**
- * The compile cache: the first folder that this user owns and nobody else can write, because its
+ * The compile cache: the first folder that this user owns and no other user can write, because its
  * content is executed.
  */
 export function cacheFolder(

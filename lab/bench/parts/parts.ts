@@ -6,7 +6,7 @@ interface Part {
   readonly run: (plan: Plan) => Promise<Figure>
   /** Left out of the quick run. */
   readonly isLong?: boolean
-  /** Its ratios are those of ratchet.json. */
+  /** Its ratios come from ratchet.json. */
   readonly isHeld?: boolean
 }
 

@@ -30,7 +30,7 @@ export interface Line {
   readonly what: string
   /** One a turn. */
   readonly values: readonly number[]
-  /** Where it is not that of the figure: the line is in the table alone. */
+  /** A unit other than the figure's: the line is in the table alone. */
   readonly unit?: Unit
   /** A program beside which the service is measured, or the work alone. */
   readonly isPeer?: boolean

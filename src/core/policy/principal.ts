@@ -141,7 +141,7 @@ export function rolesAmong(names: readonly RoleName[], roles: readonly Role[]): 
   return roles.filter((role) => names.includes(role))
 }
 
-/** Sorts names for storage, each once: those of the contract, then the others by alphabet. */
+/** Sorts names for storage, each once: the names of the contract, then the others by alphabet. */
 export function sortRoles(names: Iterable<RoleName>): RoleName[] {
   const present = new Set(names)
   const known = contractRoles.filter((role) => present.delete(role))

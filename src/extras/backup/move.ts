@@ -33,7 +33,7 @@ export interface MoveOptions {
 
 /**
  * Copies a database including logins and sealed keys; the master key stays the same. Returns row
- * counts. @throws Error if another process wrote meanwhile or a count differs; then nothing is
+ * counts. @throws Error if another process wrote during the move or a count differs; then nothing is
  * moved
  */
 export async function move(options: MoveOptions): Promise<Map<TableName, number>> {

@@ -290,7 +290,7 @@ export function createEmails(deps: EmailsNeeds & { readonly hooks: AccountHooks 
     const now = await accountIn(trx, userId)
     const { mail } = await confirmations.begin(trx, {
       purpose: 'reset',
-      // Unique: nobody else can request the same.
+      // Unique: no other request can have the same value.
       asked: `restored by ${undo}`,
       userId,
       address,

@@ -41,7 +41,7 @@ export function variantsOf(path: string): readonly string[] | null {
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#')) return null
   const variants = new Set([path])
   let characters = 0
-  // Includes variants added meanwhile.
+  // Includes variants that this loop adds.
   for (const variant of variants) {
     characters += variant.length
     for (const step of steps) {

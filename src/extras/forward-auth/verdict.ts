@@ -21,7 +21,7 @@ export interface ForwardCaller {
  * - `bypass`: anyone, without authentication
  * - `identify`: depends on the caller, who is not known yet
  * - `one_factor`, `two_factor`: allowed after a login of this strength
- * - `deny`: nobody, or nobody with these roles
+ * - `deny`: no caller, or no caller with these roles
  */
 export interface Verdict {
   readonly policy: 'bypass' | 'identify' | 'one_factor' | 'two_factor' | 'deny'

@@ -349,7 +349,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       return reasonOf('confirmation_outlived', row)
     }
     const { address, ...sealed } = unsealed(row)
-    if (address === null) return reasonOf('confirmation_wrong', row) // mailed to nobody
+    if (address === null) return reasonOf('confirmation_wrong', row) // no mail was sent
     return { row: { ...row, expiresAt }, sealed: { ...sealed, address } }
   }
 

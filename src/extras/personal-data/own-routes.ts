@@ -24,7 +24,7 @@ import { removeOwn } from './own-removal.ts'
 
 const exported = '2026-03-01T09:30:00.000Z'
 
-/** What the service holds of a person; the fields of `data` are those of docs/personal-data.md. */
+/** What the service holds of a person; docs/personal-data.md lists the fields of `data`. */
 export const PersonalDataBody = named(
   'PersonalData',
   exactly({

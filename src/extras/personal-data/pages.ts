@@ -24,7 +24,7 @@ const paths = { data: '/account/data', delete: '/account/delete' } as const
 export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   acceptForms(app)
 
-  // The file is that of the API, which asks for a recent login as well.
+  // The API serves the file, and asks for a recent login as well.
   app.get(paths.data, accountPage(paths.data, recentLogin), async (request, reply) =>
     show(reply, request, await personOf(deps, request), 'account-data', {
       file: '/api/account/export',

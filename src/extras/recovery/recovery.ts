@@ -22,7 +22,7 @@ import { resetWayOf } from './ways.ts'
 
 /**
  * Password reset by a link or code to the stored verified address, never the typed one. Requires
- * the unchanged second factor; signs nobody in.
+ * the unchanged second factor; never signs in.
  */
 export interface Recovery {
   /**
@@ -305,7 +305,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     const { address, userId } = confirmation
     const account = userId === null ? null : await accountIn(trx, userId)
     if (!account) throw outlived(confirmation)
-    // Keeps an address that the owner verified meanwhile.
+    // Keeps an address that the owner has verified since the request.
     const present = account.email === null ? null : parseEmail(account.email)
     if (present && present.key !== address.key) throw outlived(confirmation)
     const owner = await accountWithEmail(trx, address)

@@ -36,7 +36,7 @@ export interface SignUp {
   begin(wanted: SignUpInput): Promise<BegunCode>
   /** The proof stays valid. @throws ApiError confirmationInvalid */
   find(proof: Proof): Promise<Confirmation>
-  /** @throws ApiError as `createOwner`; signUpOff if closed meanwhile */
+  /** @throws ApiError as `createOwner`; signUpOff if sign-up was closed since the request */
   finish(confirmation: Confirmation, wanted: FinishingSignUp): Promise<Account>
   /** Whether an account now has the verified address. */
   isTaken(confirmation: Pick<Confirmation, 'address'>): Promise<boolean>

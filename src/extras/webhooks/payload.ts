@@ -34,7 +34,7 @@ function dataOf(
   content: Endpoint['content'],
 ) {
   if (!record) return undefined
-  // Applications need the id of a deleted user; the id alone identifies nobody.
+  // Applications need the id of a deleted user; the id alone identifies no person.
   const target = record.target ?? (userId === null ? null : { user_id: userId, username: null })
   return content === 'full' ? { ...record, target } : withoutPersons({ ...record, target })
 }

@@ -57,7 +57,7 @@ export function createWebhookSubscriptions({
 
     async current(trx) {
       if (!isStale) return
-      // The read includes uncommitted changes: read again after a rollback.
+      // The read includes uncommitted changes: a rollback makes a new read necessary.
       atEnd(trx, (end) => {
         if (end !== 'committed') isStale = true
       })

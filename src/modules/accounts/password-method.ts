@@ -116,7 +116,7 @@ function passwordMethod(
     async accepted({ account }) {
       const { userId, passwordHash } = account
       if (passwordHash === null || !passwords.isOutdated(passwordHash)) return
-      // If the account was locked meanwhile, the time of a second hash must not reveal a correct
+      // If the account was locked during the login, the time of a second hash must not reveal a correct
       // password.
       await accounts.reread(db, account, 'commit')
       // The next login retries.

@@ -10,7 +10,7 @@ const format = /^[A-Za-z0-9_-]{43}$/
 const keptSeconds = 365 * 86_400
 
 /**
- * Identifies the device of a login by a long-lived cookie. Signs nobody in; secret only so that no
+ * Identifies the device of a login by a long-lived cookie. Never signs in; secret only so that no
  * other browser can pose as this device.
  */
 export function ofBrowser<Issued, Answer>(

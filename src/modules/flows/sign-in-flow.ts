@@ -23,7 +23,7 @@ export interface SignInData {
   readonly recoveryCodes?: readonly string[]
 }
 
-/** The account is read again at each step. */
+/** Each step reads the account. */
 export interface Proven {
   readonly amr: readonly Amr[]
   /** Epoch milliseconds. */

@@ -114,7 +114,7 @@ export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyR
       try {
         await seal(id, ring, { before: sealing, next })
       } catch (error) {
-        await masterKeyRotationStore(db).giveUp(id) // a rotation that finished meanwhile stays
+        await masterKeyRotationStore(db).giveUp(id) // a rotation that has finished stays
         throw error
       }
       if (isInPlace) putInPlace()

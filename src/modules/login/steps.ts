@@ -75,7 +75,7 @@ export async function meetRequirements(
 
   let evidence = first
   let isChanged = false
-  // Throws if the account was locked meanwhile: the response must not show that the proof was
+  // Throws if the account was locked in between: the response must not show that the proof was
   // right.
   const reread = async () => ({
     ...evidence,

@@ -101,7 +101,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       failure,
     }
     return authenticate(deps, authentication, async (evidence, attempt) => {
-      // If the account is locked meanwhile, later errors must not reveal a correct password.
+      // If the account is locked in between, later errors must not reveal a correct password.
       const account = await accounts.reread(deps.db, evidence.account, 'commit')
       const code = async () => {
         if (!asksCode) return

@@ -211,7 +211,7 @@ async function routesOfVersion(
   }
 }
 
-/** @throws ApiError userNotFound if deleted meanwhile */
+/** @throws ApiError userNotFound if the user was deleted in between */
 function present(user: User | null): User {
   if (!user) throw goneMeanwhile('userNotFound')
   return user

@@ -59,7 +59,7 @@ export class Session extends pg.Client {
     }
   }
 
-  /** Sends a statement after those of `before`, in one message. */
+  /** Sends a statement after the statements of `before`, in one message. */
   transmit(statement: Statement, before: readonly Statement[] = []): Message {
     if (!this.isDirect) return this.#send({ ...statement, isKept: false }, before)
     const now = performance.now()

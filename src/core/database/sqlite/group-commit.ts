@@ -71,7 +71,7 @@ export class GroupCommit {
 
   /** Waits for the last group without a limit. */
   async close(): Promise<void> {
-    // Transactions may commit meanwhile; flushing the closed file would fail.
+    // Transactions may commit before the flush; flushing the closed file would fail.
     for (let last = this.#last(); last; last = this.#last()) await last.ended
     closeSync(this.#descriptor)
   }

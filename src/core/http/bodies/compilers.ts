@@ -13,7 +13,7 @@ declare module 'fastify' {
 export interface Compilers {
   readonly factory: { buildValidator: ValidatorFactory; buildSerializer: SerializerFactory }
   /**
-   * Compiles one schema per turn of the event loop, so that requests are served meanwhile.
+   * Compiles one schema per turn of the event loop, so that requests are served in between.
    * @throws Error that names the route of an invalid schema
    */
   compileAll(): Promise<void>

@@ -26,7 +26,7 @@ const purpose = 'page_verify'
 
 /**
  * GET and POST /verify: executes a mailed link after a press of the button. Works in any browser,
- * because mail is often read elsewhere, and signs nobody in, because the reader of a mailbox may be
+ * because mail is often read elsewhere, and never signs in, because the reader of a mailbox may be
  * another person.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {

@@ -69,7 +69,7 @@ export interface RecoveryCodesView extends SignInForm {
 }
 
 export interface SignOutView {
-  /** Null: nobody is signed in. */
+  /** Null: no person is signed in. */
   readonly form: { readonly csrf: string; readonly username: string } | null
   readonly isDone: boolean
   /** Sign-out links. */
@@ -78,7 +78,7 @@ export interface SignOutView {
 
 export interface ProviderSignOutView {
   readonly action: string
-  /** Null: nobody is signed in. */
+  /** Null: no person is signed in. */
   readonly session: { readonly csrf: string; readonly username: string } | null
   /** Readable name. */
   readonly provider: string
