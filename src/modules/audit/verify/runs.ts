@@ -1,16 +1,11 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import type { ThreadDatabase } from '../../../core/database/thread-connection.ts'
-import { connectThread } from '../../../core/database/thread-connection.ts'
 import { lockName } from '../../../core/database/transactions.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import { createRuns, lastRun, openRuns, type RunCall, type Runs } from '../../../core/runs/runs.ts'
 import type { Deps } from '../../../core/runtime/deps.ts'
-import type { ThreadCall } from '../../../core/threads/serve-thread.ts'
-import { serveThread } from '../../../core/threads/serve-thread.ts'
 import { runOnThread } from '../../../core/threads/thread.ts'
-import type { AuditKeys } from '../../keys/audit-keys.ts'
 import type { KeySet } from '../../keys/key-set.ts'
 import {
   auditIntegrityFailed,
@@ -19,36 +14,10 @@ import {
   auditVerified,
 } from '../events.ts'
 import type { AuditProof } from '../proof.ts'
-import { linesOf } from './outside-file.ts'
 import type { Verification } from './report.ts'
 import { purgeVerifications, type VerificationRow } from './run-store.ts'
 import { shownVerification } from './shown.ts'
-import { verifyAudit } from './verify.ts'
-
-/** The thread has no config. */
-export interface VerifyOrder {
-  readonly database: ThreadDatabase
-  readonly keys: AuditKeys
-  /** Null if missing. */
-  readonly outside: string | null
-  /** Epoch milliseconds. */
-  readonly now: number
-}
-
-serveThread(verify, { isBackground: true })
-
-async function verify(
-  { database, keys, outside, now }: VerifyOrder,
-  { note }: ThreadCall<number>,
-): Promise<Verification> {
-  const db = connectThread(database)
-  const options = {
-    outside: outside === null ? null : linesOf(outside),
-    now,
-    onProgress: (records: number) => void note(records),
-  }
-  return verifyAudit({ db, keys }, options).finally(() => db.destroy())
-}
+import type { VerifyOrder } from './verify-thread.ts'
 
 export interface AuditVerifications extends Runs<VerificationRow> {
   /** The open run and the last ended run. */
