@@ -1,16 +1,13 @@
-/** Reads the answers of one connection. */
 export interface Answers {
-  /** Takes the first `bytes` of a chunk. */
   take(chunk: Buffer, bytes: number): void
 }
 
 type OnAnswer = (status: number, text: () => string) => void
 
 /**
- * Calls `onAnswer` at the end of each answer, with its status; `text` answers its last chunk, within
- * the call. There is one request at a time on a connection, so that a chunk never holds two answers.
- * An answer with exactly as many bytes and the same status as the one before it is not parsed again.
- * RFC 9112, sections 6 and 7.1: Content-Length and chunked, and no body.
+ * Calls `onAnswer` at the end of each answer, with its status; call `text` only within it. A
+ * connection has one request at a time, so a chunk never holds two answers. An answer with the size
+ * and the status of the previous answer is not parsed. RFC 9112 sections 6 and 7.1.
  */
 export function answers(onAnswer: OnAnswer): Answers {
   let usualBytes = 0
@@ -33,7 +30,6 @@ export function answers(onAnswer: OnAnswer): Answers {
       const isComplete =
         expected === Number.POSITIVE_INFINITY ? endsChunks(chunk, bytes) : received >= expected
       if (!isComplete) return
-      // Only what came at once can be recognised by its size.
       if (received === bytes && expected !== Number.POSITIVE_INFINITY) {
         usualBytes = bytes
         usualStatus = status

@@ -46,7 +46,6 @@ try {
 }
 process.exit(values.trial ? show(figures) : judge(figures))
 
-/** Answers the exit code. */
 function judge(measured: readonly Figure[]): number {
   const disturbed = measured.filter((figure) => figure.disturbed !== undefined)
   for (const { name, disturbed: sentence } of disturbed) {

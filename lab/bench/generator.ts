@@ -1,9 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { type Answers, answers } from './answers.ts'
 
-// The load generator: a process of its own, which writes prepared bytes to raw sockets, one request
-// at a time on each. It costs less per request than any server it measures. A message is a Job, its
-// answer an Outcome.
+// The load generator, a process of its own: writes prepared bytes to raw sockets, one request at a
+// time on each. A message is a Job, its answer an Outcome.
 
 export interface Job {
   readonly port: number
@@ -11,28 +10,22 @@ export interface Job {
   readonly seconds: number
   /** Sent in turn by all connections together, and again from the first. Latin-1. */
   readonly requests: readonly string[]
-  /** Statuses that are not failures. */
   readonly statuses: readonly number[]
   /** Requests per second at fixed times; absent: each connection sends when it has its answer. */
   readonly perSecond?: number
-  /** How long a client waits after a 503 before it sends its next request. */
   readonly pauseMs?: number
   /**
-   * Whether it asks for answers without ever sleeping. A server that is slower than the generator
-   * would otherwise wake it for each answer, which costs the server 10 to 20 us on a virtual machine
-   * and a faster one nothing. Only for servers of one process: it takes a whole core.
+   * Polls for answers and never sleeps, which takes a whole core. Otherwise a slow server pays 10
+   * to 20 us to wake the generator for each answer. Only for servers of one process.
    */
   readonly isAwake?: boolean
-  /** Ends after so many requests, if that is sooner. */
   readonly count?: number
 }
 
 export interface Outcome {
   readonly seconds: number
   readonly answered: number
-  /** How many answers had which status. */
   readonly statuses: Readonly<Record<number, number>>
-  /** The first unexpected answer, or the error of a connection. */
   readonly failure?: string
   /** Milliseconds from the time at which the request was due, at these quantiles. */
   readonly latency: Readonly<Record<'p50' | 'p99' | 'p999' | 'max', number>>
@@ -44,10 +37,8 @@ process.on('message', (job) => run(job as Job).then((outcome) => process.send?.(
 process.once('disconnect', () => process.exit())
 
 /**
- * Sends for the time given, and ends when the last request is answered, so that none is left to the
- * turn of another. In both ways a latency counts from when the request was due. At a fixed rate a request that finds
- * no free connection waits, and its wait counts, so that a slow answer hides none of those behind it
- * (coordinated omission).
+ * Ends when the last request is answered. A latency counts from the time at which the request was
+ * due: at a fixed rate a wait for a free connection counts (coordinated omission).
  */
 function run(job: Job): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>()

@@ -19,8 +19,8 @@ export function installPeers(folder = import.meta.dirname): void {
 }
 
 /**
- * Makes the bundle that `npm start` loads, and fills the compile cache, unless the bundle comes from the
- * sources as they are: an edit since the installation would let the sources run, which start slower.
+ * Makes the bundle that `npm start` loads, and fills the compile cache, unless the bundle is newer
+ * than the sources.
  */
 export function prepareService(): void {
   if (currentBundle() !== undefined) return

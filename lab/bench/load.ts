@@ -18,7 +18,6 @@ export interface Load
   readonly requests: readonly Request[] | (() => readonly Request[])
 }
 
-/** A server under load. */
 export interface Target {
   readonly url: string
   readonly pid: number
@@ -51,7 +50,7 @@ export async function send(
     seconds,
     requests: requests.map((request) => bytesOf(request, host)),
   }
-  const outcome = (await (by ?? (await generator)).ask(job)) as Outcome // what generator.ts sends
+  const outcome = (await (by ?? (await generator)).ask(job)) as Outcome
   if (outcome.failure !== undefined) throw new Error(`${target.url}: ${outcome.failure}`)
   return outcome
 }
@@ -61,7 +60,6 @@ export async function stopGenerator(): Promise<void> {
   generator = undefined
 }
 
-/** Requests per second, and what they cost the server's processes. */
 export function loadOf(name: string, target: Target, load: Load, isPeer = false): Contender {
   return {
     name,
@@ -104,7 +102,6 @@ function bytesOf({ method = 'GET', path, headers = {}, body }: Request, host: st
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }
 
-/** A POST with a JSON body. */
 export function postJson(path: string, body: unknown, headers: Request['headers'] = {}): Request {
   return {
     method: 'POST',

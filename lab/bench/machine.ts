@@ -18,10 +18,8 @@ import type { Machine } from './report/figure.ts'
 const fsyncMs = 1000
 /** Of all counters in /proc/stat, per second. proc(5): USER_HZ, 100 on every current Linux. */
 const ticksPerSecond = 100
-/** The parent of the kernel's threads. */
 const kernelThreads = 2
 
-/** The machine as it is now, before any load of ours. */
 export function machine(): Machine {
   const [first] = cpus()
   return {
@@ -52,9 +50,8 @@ export function watchOthers(): { cores(): number } {
 }
 
 /**
- * Ticks of the whole machine, without those of interrupts, which loads of ours cause as well, but with
- * stolen ones; and those of this process and all that it has started, and of the kernel's own
- * threads, which write to the disk for them.
+ * Ticks of the whole machine with stolen ticks and without interrupts; and ticks of this process,
+ * its descendants and the kernel's threads.
  */
 function counters(): { busy: number; ours: number } {
   const [, user = 0, nice = 0, system = 0, , , , , stolen = 0] = (
@@ -75,7 +72,6 @@ function isKernel(pid: number): boolean {
   }
 }
 
-/** A process and its descendants. */
 export function treeOf(pid: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
@@ -130,7 +126,6 @@ function fsyncsPerSecond(): number {
   return rate
 }
 
-/** Of the service, of what it is made with, and of each program beside it. */
 function versions(): Record<string, string> {
   const ours = createRequire(join(import.meta.dirname, '../../package.json'))
   const peers: { dependencies: Record<string, string> } = JSON.parse(
@@ -160,7 +155,6 @@ function debianVersion(name: string): string {
   return status === 0 && stdout.length > 0 ? stdout.toString() : 'not installed'
 }
 
-/** It may be unpacked and not installed. */
 function nginxVersion(): string {
   const { stderr } = spawnSync(programOf('nginx'), ['-v'], { encoding: 'utf8' })
   return /nginx\/([0-9.]+)/.exec(stderr ?? '')?.[1] ?? 'not installed'

@@ -74,7 +74,6 @@ const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
 process.stdout.write(`\n${minutes} minutes; ${join(docs, 'benchmarks.md')}\n`)
 process.exit(0)
 
-/** The report of earlier runs, if there is one. */
 function known(): Report | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, 'figures.json'), 'utf8'))

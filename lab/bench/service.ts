@@ -12,7 +12,6 @@ export interface Service extends Child {
   readonly bearer: Readonly<Record<string, string>>
 }
 
-/** The administrator of every service that is started here. */
 export const admin = { username: 'admin', password: 'the keeper of all benchmarks' }
 const directories: string[] = []
 
@@ -20,7 +19,6 @@ process.on('exit', () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true })
 })
 
-/** Starts the service on a new data directory, or on one of an earlier start. */
 export async function service(
   nodeOptions: readonly string[],
   directory: string = newDirectory(),
@@ -39,13 +37,11 @@ export async function service(
   return { ...child, directory, bearer: { authorization: `Bearer ${token}` } }
 }
 
-/** Logs the administrator in; answers the session cookie. */
 export async function sessionCookie({ url }: Service): Promise<string> {
   const { cookie } = await login(url, { ...admin, mode: 'session' })
   return cookie
 }
 
-/** Creates an account through the API. */
 export async function createAccount({ url, bearer }: Service, username: string, password: string) {
   const response = await fetch(`${url}/api/admin/accounts`, {
     method: 'POST',
@@ -61,7 +57,6 @@ export async function createAccount({ url, bearer }: Service, username: string, 
   if (response.status !== 201) throw new Error(`no account: ${await response.text()}`)
 }
 
-/** Opens the database file of a service. */
 export function openDatabase(directory: string): DatabaseSync {
   return new DatabaseSync(join(directory, 'gatehouse.db'))
 }

@@ -4,7 +4,6 @@ import { counting, disturbance, type Seen } from './report/disturbance.ts'
 import type { Comparison, Figure, Line } from './report/figure.ts'
 
 export interface Plan {
-  /** That count. */
   readonly turns: number
   readonly seconds: number
   /** A try at a busy machine: nothing counts as a disturbance, and nothing is written. */
@@ -34,15 +33,13 @@ export interface Contender {
 }
 
 export interface Turns {
-  /** A sample for each turn that counts, by name. */
   readonly samples: ReadonlyMap<string, readonly Sample[]>
   readonly about: Pick<Figure, 'at' | 'turns' | 'loadBefore' | 'others' | 'disturbed'>
 }
 
 /**
- * Measures all contenders in turn, and in the opposite order in the turn after it. The first turn
- * warms up. A turn that does not count, because other programs were busy or the yardstick was off its
- * median, is repeated: as often as there are turns, while there is time for it.
+ * Measures all contenders in turn; every second turn has the opposite order. The first turn warms
+ * up. A turn is repeated if other programs were busy or the yardstick was off its median.
  */
 export async function takeTurns(
   plan: Plan,
@@ -116,11 +113,9 @@ async function turn(
 export interface Goal extends Pick<Comparison, 'atLeast' | 'atMost' | 'ratchet'> {
   /** The contender compared with; itself to judge the value. */
   readonly to: string
-  /** How it is named in the table, where that differs. */
   readonly as?: string
 }
 
-/** The lines of all contenders in their order, with the comparisons asked for. */
 export function linesOf(
   contenders: readonly Contender[],
   samples: Turns['samples'],
@@ -153,7 +148,6 @@ function comparison(
   return { to: as ?? to, values: ratios, ...goal }
 }
 
-/** A field of all samples, if each has it. */
 function all(name: 'microseconds' | 'cores', samples: readonly Sample[]) {
   const values = samples.map((sample) => sample[name]).filter((value) => value !== undefined)
   return values.length === samples.length && values.length > 0 ? { [name]: values } : {}

@@ -1,6 +1,5 @@
 import type { Store } from './store.ts'
 
-/** The provider that many of the accounts sign in by, and the one that few do. */
 export const issuers = { many: 'https://many.example', few: 'https://few.example' } as const
 
 const dayMs = 86_400_000

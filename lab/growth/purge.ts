@@ -33,9 +33,8 @@ const kinds = [
 ] as const
 
 /**
- * Measures the purge of `rows` expired rows of each kind beside 100,000 others: first batches of
- * each job in this process, then the rest by the service, while one client reads and one writes. No
- * service may run on the database at the start.
+ * Measures the purge of `rows` expired rows of each kind beside 100,000 others: first by jobs in
+ * this process, then by the service beside one reader and one writer.
  */
 export async function provePurges({ store, seeded }: Side, rows: number): Promise<void> {
   const now = Date.now()
@@ -64,7 +63,6 @@ async function fill(store: Store, rows: number, users: number, expiresAt: number
     select ${text}, ${text}, '{"id":1,"name":"A","email":"a@example.org"}', ${expiresAt} + n ${numbers}`)
 }
 
-/** Runs the jobs in this process, each a batch at a time. */
 async function measureSteps(store: Store, rows: number): Promise<void> {
   const deps = systemDeps(
     loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }, await settingsOfModules(modules)),

@@ -9,7 +9,6 @@ const goalRatio = 1.5
 const samples = 300
 const warmUp = 20
 
-/** Measures every kind of request with few users and with many. */
 export async function proveRequests(small: Side, large: Side): Promise<void> {
   const sizes = [small, large].map(({ seeded }) => String(seeded.users))
   const title = `${small.store.name}: ms of a request, by users with accounts`
@@ -37,7 +36,6 @@ async function compare(subject: Subject, small: Side, large: Side): Promise<Figu
   }
 }
 
-/** @throws Error if the answer is not the expected one */
 async function milliseconds({ ask }: Subject, side: Side, index: number): Promise<number> {
   const { path, method = 'GET', status: wanted = 200, ...sent } = ask(side, index)
   const { status, body, milliseconds } = await side.caller.call(method, path, sent)

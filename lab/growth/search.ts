@@ -20,7 +20,6 @@ const kinds = [
   ['far behind the end', 'q=example&page=9007199254740991'],
 ] as const
 
-/** Measures how long GET /api/me waits while twenty clients search without a pause. */
 export async function proveSearches({ store, seeded, service }: Side): Promise<void> {
   const title = `${store.name}: ms of GET /api/me beside ${searchers} searches at ${seeded.users} users`
   const printFigure = startTable(title, ['longest', 'a search', 'median'])

@@ -3,9 +3,7 @@ import { hash } from '@node-rs/argon2'
 import { digest } from '../../src/core/crypto/digest.ts'
 import type { Store } from './store.ts'
 
-/** The password of all seeded accounts. */
 export const password = 'the keeper of all growth, 1887'
-/** Its hash with the default settings of the service. */
 export const passwordHash = await hash(password, {
   memoryCost: 19_456,
   timeCost: 2,
@@ -17,25 +15,22 @@ const maxPosts = 100_000
 const usersPerSession = 10
 const knownSessions = 200
 
-/** The numbers of seeded rows. */
 export interface Seeded {
   readonly users: number
   readonly posts: number
-  /** Cookie values of live sessions. */
   readonly cookies: readonly string[]
 }
 
 /**
- * Fills a database that the service has created, by SQL statements: `users` users with accounts
- * beside the administrator, a live session for every tenth, posts of 1 kB. The triggers run, so
- * that all stored counts stay right.
+ * Fills a database by SQL: `users` users with accounts, a session for every tenth, posts of 1 kB.
+ * The triggers run.
  */
 export async function seed(store: Store, users: number): Promise<Seeded> {
   const now = Date.now()
   const posts = Math.min(maxPosts, Math.max(leastPosts, users / 10))
   const own = store.name === 'SQLite' ? 'printf' : 'format'
   const email = `${own}('user%s@example.org', n)`
-  const last = 1 + users // the administrator is the first
+  const last = 1 + users
   await store.query(`
     insert into users (name, email, name_key, email_key)
     select ${own}('User %s', p), ${email}, ${own}('user %s', p), ${email}
@@ -86,7 +81,6 @@ export async function insertSessions(
     from (${numbersUpTo(count)}) as numbers`)
 }
 
-/** Inserts live sessions of the first users; answers the values of their cookies. */
 async function insertKnownSessions(store: Store, now: number): Promise<string[]> {
   const secrets = Array.from({ length: knownSessions }, () => randomBytes(32).toString('base64url'))
   const rows = secrets.map((secret, index) => {

@@ -5,7 +5,6 @@ import { type Seeded, seed } from './seed.ts'
 import { type DatabaseName, emptyStore, type Store } from './store.ts'
 import { print } from './table.ts'
 
-/** A running service on a seeded database. */
 export interface Side {
   readonly store: Store
   readonly seeded: Seeded
@@ -43,12 +42,10 @@ export async function openSide(name: DatabaseName, users: number): Promise<Side>
   return { store, seeded, service: running, caller: callerOf(running.url), made: [] }
 }
 
-/** Starts another node on the same database. */
 export function startNode(store: Store, more: Record<string, string> = {}): Promise<Service> {
   return service([], store.directory, { ...store.settings, ...settings, ...more })
 }
 
-/** Stops the service; the database stays. */
 export async function leaveSide({ store, seeded, service, caller }: Side): Promise<void> {
   const { now, peak } = residentMegabytes(service.pid)
   print(

@@ -14,7 +14,6 @@ export type DatabaseName = (typeof databases)[number]
 /** A database, used beside the service. */
 export interface Store {
   readonly name: DatabaseName
-  /** The settings that lead the service to it. */
   readonly settings: Settings
   readonly directory: string
   query<T extends object = object>(text: string): Promise<T[]>
@@ -45,7 +44,6 @@ export async function removeCluster(): Promise<void> {
   await (await cluster)?.remove()
 }
 
-/** Creates an empty database of this kind. */
 export async function emptyStore(name: DatabaseName): Promise<Store> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-growth-'))
   return name === 'SQLite' ? sqliteStore(directory) : postgresStore(directory)

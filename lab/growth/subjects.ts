@@ -7,7 +7,6 @@ import type { Side } from './side.ts'
 /** A kind of request whose cost must not grow with the tables. */
 export interface Subject {
   readonly what: string
-  /** The n-th request. */
   ask(side: Side, index: number): Asked
   /** Whether the cost grows necessarily: the figure is printed without a goal. */
   readonly mayGrow?: boolean
@@ -99,7 +98,6 @@ function searching(what: string, query: string): Subject {
   return { ...read(what, () => `/api/v2/users?${query}`), maxRatio: 5 }
 }
 
-/** A request of the administrator, with a token. */
 function write(what: string, ask: Subject['ask']): Subject {
   return {
     what,

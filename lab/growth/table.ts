@@ -9,7 +9,6 @@ export interface Figure {
 
 let missed = 0
 
-/** How many goals of the tables printed so far were missed. */
 export function missedGoals(): number {
   return missed
 }
@@ -43,7 +42,6 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Prints a figure and its goal. */
 export function goal(what: string, figure: number, most: number): void {
   if (!(figure <= most)) missed += 1
   const shown = Number.isInteger(figure) ? figure : figure.toFixed(1)

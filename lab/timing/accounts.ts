@@ -12,7 +12,6 @@ export const password = 'a pass phrase for proofs, 1887'
 /** The states of accounts whose address is verified; each is asked for once: see `nextOwner`. */
 export const owners = ['taken', 'disabled', 'locked'] as const
 
-/** Makes accounts of the service's own hashes: `active`, `locked` and `disabled`. */
 export async function makeAccounts(service: Service): Promise<void> {
   for (const [username, change] of [
     ['active', {}],
@@ -28,7 +27,6 @@ export async function makeAccounts(service: Service): Promise<void> {
   }
 }
 
-/** Imports accounts with the hashes of other programs. */
 export async function importAccounts(service: Service): Promise<void> {
   const salt = randomBytes(16)
   const derived = pbkdf2Sync(password, salt, 1000, 32, 'sha256')
@@ -71,13 +69,12 @@ export async function makeOwners(service: Service, count: number): Promise<void>
   )
 }
 
-/** A token of an account, from a login that is recent. */
 export async function tokenOf(service: Service, username: string): Promise<string> {
   const response = await fetch(`${service.url}/login`, {
     method: 'POST',
     body: new URLSearchParams({ username, password, mode: 'token' }),
   })
-  const { token } = (await response.json()) as { token?: string } // what the contract says
+  const { token } = (await response.json()) as { token?: string }
   if (token === undefined) throw new Error(`login of ${username}: ${response.status}`)
   return token
 }

@@ -4,23 +4,19 @@ export interface Attempt {
   readonly look: string
 }
 
-/** Makes one attempt of a kind. */
 export type Kind = () => Promise<Attempt>
 
 export interface Comparison {
-  /** The kind that all others are compared with. */
   readonly usual: string
   readonly rounds: number
-  /** How many attempts run at once. */
   readonly atOnce: number
 }
 
 const tolerance = 0.1
 
 /**
- * Makes attempts of all kinds in turn and prints what they took; answers whether all look alike and
- * take the same time. Each round has another order, and a kind is compared within its round, so that
- * other load of the machine affects all kinds alike.
+ * Makes attempts of all kinds in turn and prints their times; returns whether all look alike and
+ * take the same time. Kinds are compared within a round, and each round has another order.
  */
 export async function compare(
   kinds: Readonly<Record<string, Kind>>,
@@ -78,7 +74,6 @@ function quantile(samples: readonly number[], share: number): number {
   return samples.toSorted((a, b) => a - b)[index] ?? Number.NaN
 }
 
-/** Prints a line. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -1,7 +1,6 @@
 import { formOf } from '../../test/page-forms.ts'
 import type { Attempt, Kind } from './compare.ts'
 
-/** What a request sends as JSON. */
 export interface Sent {
   readonly method?: 'POST' | 'PUT'
   readonly path: string
@@ -12,7 +11,6 @@ export interface Sent {
 
 let tries = 0
 
-/** The number of attempts so far. */
 export const attempts = () => tries
 
 // Each attempt comes from another address, so that no limit of a client is exceeded.
@@ -33,8 +31,8 @@ export function json(url: string, { method = 'POST', path, body: bodyOf, prepare
 }
 
 /**
- * An attempt by a form: opens the page without scripts, sends its form with these fields, which alone
- * is measured, and follows where that leads, so that the next pages are compared too.
+ * An attempt by a form: opens the page without scripts and sends its form, which alone is measured.
+ * Follows the next page too.
  */
 export function form(url: string, path: string, fieldsOf: () => Record<string, string>): Kind {
   return async (): Promise<Attempt> => {

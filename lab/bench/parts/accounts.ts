@@ -19,10 +19,8 @@ const about = `Time of a page of 50 accounts of GET /api/admin/accounts, of 1,00
 connection that sends one after the other: median, and slowest of ${repetitions}. The filters have many accounts, a part of them, few or none;
 those that exclude each other end the page early, after 25 ms of statements, and the next page goes on. The first request of each kind is left out.`
 
-// A cursor of the order of names.
 const middle = Buffer.from(JSON.stringify(['after', 'name', 'user 5', 1])).toString('base64url')
 
-/** What is asked for, by its name in the table. */
 const queries: Readonly<Record<string, string>> = {
   'all, by username': 'sort=username',
   'all, by the last login, the latest first': 'sort=-last_login_at',
@@ -43,7 +41,6 @@ const queries: Readonly<Record<string, string>> = {
   'filters that exclude each other': `second_factor=true&provider=${issuers.many}&sort=name`,
 }
 
-/** A million accounts, found by filters. */
 export async function accounts(plan: Plan): Promise<Figure> {
   const filled = await Promise.all(databases.map((name) => fill(plan, name)))
   const { result: lines, about: taken } = await takeOnce(plan, async () => {
@@ -64,7 +61,6 @@ interface Filled {
   readonly target: Service
 }
 
-/** A service on a database with the accounts. */
 async function fill(plan: Plan, name: DatabaseName): Promise<Filled> {
   const store = await emptyStore(name)
   const settings = { ...store.settings, DATABASE_TIMEOUT_MS: '10000' }

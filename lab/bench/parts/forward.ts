@@ -28,7 +28,6 @@ listings of forward-auth.md, without TLS and with connections to the application
 requests on; with *auth_request* it asks the service about each. *CPU* and *cores* are those of nginx, the application and
 the service together. oauth2-proxy and Authelia are not in Debian, so that nginx alone is what it is compared with.`
 
-/** A proxy's questions, beside bare servers; with many rules; and through nginx. */
 export async function forward(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', 1000)
   const service = await startWithRules(data, 10)
@@ -109,7 +108,6 @@ const path = '/api/authz/forward'
 const { gatehouse, unprotected, wiki } = proxiedHosts
 const indexes = Array.from({ length: 1000 }, (_, index) => index)
 
-/** What a proxy asks about, and by which credential. */
 interface Asking {
   readonly host: string
   /** The beginning of 1,000 paths. */
@@ -128,7 +126,6 @@ function requestsOf({ host, begin, headers }: Asking): Request[] {
   }))
 }
 
-/** Starts a service with so many rules, of which the last two match what is asked. */
 function startWithRules(data: Seeded, count: number): Promise<Service> {
   const others = Array.from({ length: count - 2 }, (_, index) =>
     index % 2 === 0

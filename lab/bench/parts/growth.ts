@@ -15,7 +15,6 @@ many, the page at 90 % by number. Four connections read one page after the other
 credential, the statements and the JSON. A page by number is reached by skipping ids in an index, from the nearer end
 of the list.`
 
-/** The kinds of pages, and how their path is found. */
 const kinds: Readonly<Record<string, (service: Service, size: number) => Promise<string>>> = {
   'first page': async () => `/users?page=1&limit=${pageSize}`,
   'page at 90 % by number': async (_service, size) =>
@@ -28,7 +27,6 @@ const kinds: Readonly<Record<string, (service: Service, size: number) => Promise
   'cursor behind 90 %, by name': (target, size) => cursorAt(target, 'name', size * 0.9),
 }
 
-/** Growth curves of pages. */
 export async function growth(plan: Plan): Promise<Figure> {
   const services: Service[] = []
   const contenders: Contender[] = []
@@ -110,7 +108,6 @@ function nameOf(kind: string, size: number): string {
   return `${kind}, ${size.toLocaleString('en-US')} users`
 }
 
-/** The path of the page behind the first `depth` users. */
 async function cursorAt({ url, bearer }: Service, sort: string, depth: number): Promise<string> {
   const path = `/api/v2/users?sort=${sort}&limit=${pageSize}`
   const page = await readText(await open(`${url}${path}&page=${depth / pageSize}`, bearer))

@@ -21,7 +21,6 @@ waits for a free connection counts in full (no coordinated omission). The last l
 requests a second, alone and while 300 clients log in without a pause: two hashes run at a time, 128 logins wait in
 the queue, and the others are told to come back after a second (503), which they do. SQLite with 100,000 users.`
 
-/** Latency at half load, and beside logins. */
 export async function latency(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', 100_000)
   const service = await data.start()
@@ -38,7 +37,7 @@ export async function latency(plan: Plan): Promise<Figure> {
   const contenders: Contender[] = []
   for (const [name, target, requests, isPeer] of reads) {
     const full = loadOf(name, target, { requests })
-    await full.run(plan.seconds) // warms up
+    await full.run(plan.seconds)
     const { rate } = await full.run(plan.seconds)
     const perSecond = Math.round(rate / 2)
     contenders.push({

@@ -18,7 +18,6 @@ token. *Hash and signature alone* is the same Argon2id and an RS256 signature by
 a server. *Better Auth* verifies scrypt (its default, 16 MiB) and creates a session. Memory is the most that was resident
 in a turn.`
 
-/** Logins beside the raw rate of hash plus signature, and the memory during the logins. */
 export async function logins(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', 1000)
   const isKnown = knowsSetting('HASHING_MEMORY_MIB')

@@ -24,7 +24,6 @@ const ours = {
 }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Requests of this service and of others, in turn. */
 export async function peers(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', 1000)
   const clients = join(data.store.directory, 'clients.json')

@@ -14,7 +14,6 @@ the first page. The bare server sends the body of \`/api/me\` with Content-Type 
 headers* it sends those of the service. The Fastify answer is one route with a response schema and no hook.
 The generator never sleeps here, so that no server spends time on waking it.`
 
-/** Compares reads with a bare node:http server, with and without the headers. */
 export async function reads(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', users)
   const service = await data.start()
@@ -116,7 +115,6 @@ function isContent(name = ''): boolean {
   return /^content-(type|length)$/i.test(name)
 }
 
-/** The headers that Node does not add itself. */
 function ownHeaders(rawHeaders: readonly string[]): string[] {
   const own: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -14,7 +14,6 @@ cores. *What signing allows* is the rate of a server that does one refresh with 
 signature after the other: on few cores the pool takes its time from the server and the generator. The goal is of that; the ratio to
 signing alone, which leaves nothing for the requests, is for comparison.`
 
-/** Refreshes by both algorithms, beside a bare server and beside signatures alone. */
 export async function refresh(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', 1000)
   const contenders: Contender[] = []

@@ -21,7 +21,6 @@ export { password, passwordHash } from '../../growth/seed.ts'
 
 /** Accounts of the seeded database, for logins. */
 export const usernames = Array.from({ length: 1000 }, (_, index) => `user${index + 2}`)
-/** In the order of the seeded users. */
 export const userIds = Array.from({ length: 1000 }, (_, index) => index + 2)
 
 export interface Seeded {
@@ -39,7 +38,6 @@ const settings = {
   DATABASE_TIMEOUT_MS: '10000',
 }
 
-/** A database with so many users, each with an account, and a way to start services on it. */
 export async function seeded(plan: Plan, name: DatabaseName, users: number): Promise<Seeded> {
   const store = await emptyStore(name)
   const start = (more: Readonly<Record<string, string>> = {}) =>
@@ -61,7 +59,6 @@ export async function seeded(plan: Plan, name: DatabaseName, users: number): Pro
 /** Seeded folders of SQLite by the number of users, copied for each part. */
 const templates = new Map<number, string>()
 
-/** A temporary folder for the files of a program beside the service. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -109,7 +106,7 @@ export async function refreshTokens({ url }: Service, count: number): Promise<st
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username, password, mode: 'pair' }),
     })
-    const answer = (await response.json()) as { refresh_token?: string } // of our own service
+    const answer = (await response.json()) as { refresh_token?: string }
     if (answer.refresh_token === undefined) throw new Error(`no refresh token: ${response.status}`)
     tokens.push(answer.refresh_token)
   }
@@ -128,12 +125,10 @@ export function addClient(file: string): string {
   return `Basic ${btoa(`bench:${JSON.parse(output).secret}`)}`
 }
 
-/** The cookie of a session of the administrator, as request headers. */
 export async function sessionOf(target: Service): Promise<{ cookie: string }> {
   return { cookie: await sessionCookie(target) }
 }
 
-/** Whether this version of the service has a setting. */
 export function knowsSetting(name: string): boolean {
   return name in settingsTable
 }

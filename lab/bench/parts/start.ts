@@ -16,7 +16,6 @@ SQLite, the bundle that the installation makes and a warm compile cache: \`node\
 server of one line. Memory is resident (RSS) after 100,000 reads: \`/api/me\`, \`/api/protected\` and \`/users/{id}\` in
 turn, with a process that has just started.`
 
-/** Start of the service, and its memory after reads. */
 export async function start(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', 100_000)
   const root = join(import.meta.dirname, '../../..')

@@ -14,7 +14,6 @@ same request with one token. *Verification alone* is \`crypto.verify\` of RS256 
 server; *what verification allows* is the rate of a server that does one seen read and one such verification after
 the other. The generator never sleeps here, so that no server spends time on waking it.`
 
-/** Reads with tokens that were not seen before, beside one that was. */
 export async function unseen(plan: Plan): Promise<Figure> {
   const data = await seeded(plan, 'SQLite', 1000)
   const symmetric = await data.start({ TOKEN_ALGORITHM: 'HS256', TOKEN_SECRET: tokenSecret })
@@ -87,7 +86,6 @@ export function cryptography(kind: 'login' | 'sign' | 'verify', atOnce: number):
 
 type Done = Awaited<ReturnType<Parameters<typeof measured>[1]>>
 
-/** Work without a server, as often as it can be done. */
 export function workOf(name: string, peer: Peer): Contender {
   return {
     name,

@@ -12,7 +12,6 @@ PSS divides a page that several processes share among them, and is what they tak
 
 const warmSeconds = 1
 
-/** One worker beside two: what a request costs, and the memory of all processes. */
 export async function workers(plan: Plan): Promise<Figure> {
   const isKnown = knowsSetting('WORKERS')
   const contenders: Contender[] = []

@@ -21,7 +21,6 @@ together, so that on SQLite it can pass the database alone, which waits for each
 goal: an insert into an own table of two columns without further index or trigger, which is less work than a POST. PostgreSQL's own
 processes are not in the column *CPU*.`
 
-/** Durable writes beside the database's own commits. */
 export async function writes(plan: Plan): Promise<Figure> {
   const both = plan.only === undefined ? (['SQLite', 'PostgreSQL'] as const) : [plan.only]
   const contenders: Contender[] = []

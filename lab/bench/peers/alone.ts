@@ -23,7 +23,7 @@ type Done = { readonly count: number; readonly seconds: number }
 const signLater = promisify(sign)
 
 process.once('message', (message) => {
-  const work = message as Work // sent by a part of the benchmark
+  const work = message as Work
   const once = taskOf(work)
   process.on('message', async (milliseconds) => {
     process.send?.(await repeat(Number(milliseconds), work.atOnce, once))

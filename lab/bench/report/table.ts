@@ -1,6 +1,5 @@
 import { type Comparison, type Figure, type Line, median, meets, shown } from './figure.ts'
 
-/** The table of a figure in Markdown: a row for each line, and one for each further comparison. */
 export function table({ lines, unit }: Figure): string {
   const head = ['', unit, 'least to most', 'CPU', 'cores', 'compared with', 'ratio', 'goal', '']
   const rows = lines.flatMap((line) => rowsOf(line, unit))
