@@ -2,13 +2,11 @@ import { Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent, request as tls } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
 
-/** A node that answers, as a proxy in front of it sees it. */
 export interface Target {
   readonly name: string
   readonly url: string
 }
 
-/** An answer that is not the expected one. */
 export interface Failed {
   readonly phase: string
   readonly target: string
@@ -18,7 +16,6 @@ export interface Failed {
   readonly detail: string
 }
 
-/** What was sent in a phase of a drill. */
 export interface PhaseFigures {
   readonly phase: string
   readonly requests: number
@@ -27,19 +24,21 @@ export interface PhaseFigures {
   readonly p99Ms: number
 }
 
-/** Callers that log in, read, write and refresh at all targets in turn, until they are stopped. */
+/** Callers that log in, read, write and refresh at all targets in turn. */
 export interface Load {
-  /** Begins a phase, whose figures are told apart. */
   phase(name: string): void
-  /** Takes a target out, as a proxy does before a node stops: resolves when nothing is under way there. */
+  /**
+   * Stops sending to a target, as a proxy does before a node stops; resolves when no request runs
+   * there.
+   */
   takeOut(target: Target): Promise<void>
   putIn(target: Target): void
-  /** Waits until no caller has a request under way, and lets none begin; answers the way to go on. */
+  /** Waits until no request runs, and holds new requests until the returned function is called. */
   pause(): Promise<() => void>
   stop(): Promise<void>
   readonly failures: readonly Failed[]
   figures(): PhaseFigures[]
-  /** The posts of which a caller was told, with their titles, by their ids. */
+  /** Titles of the posts whose creation was answered, by id. */
   readonly acknowledged: ReadonlyMap<number, string>
 }
 

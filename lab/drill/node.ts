@@ -19,13 +19,11 @@ export const settings = {
   DATABASE_TIMEOUT_MS: '10000',
 }
 
-/** A node of the service that a drill stops, replaces and starts again. */
 export interface DrillNode extends Target {
   readonly service: Service
   readonly directory: string
 }
 
-/** Starts a node of the program in a folder, and waits until it says that it is ready. */
 export async function startNode(
   name: string,
   env: Record<string, string>,
@@ -70,7 +68,6 @@ export async function gatehouse(
   return stdout
 }
 
-/** Waits until something holds. @throws Error after 30 seconds */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 30_000
   while (!(await holds())) {

@@ -17,18 +17,16 @@ import {
 /** A credential that is ended at one node and used at another one. */
 export interface Ended {
   readonly what: string
-  /** How long another node may take it after the answer that it has ended. */
+  /** How long another node may accept the credential after its end was answered. */
   readonly goalMs: number
-  /** Begins one at a node. */
   begin(node: ServiceNode): Promise<Begun>
 }
 
 export interface Begun {
-  /** Signs out at the node where it began. */
   end(): Promise<Reply>
-  /** Whether a node lets it pass when it is asked. A 503 of a node without its database does not. */
+  /** Whether a node accepts the credential. A 503 without a database is no acceptance. */
   isTakenAt(node: ServiceNode): Promise<boolean>
-  /** Whether it is taken where it is used: by the other node, or by a proxy that asks that one. */
+  /** Whether the other node, or a proxy that asks the other node, accepts the credential. */
   isTaken(): Promise<boolean>
 }
 
@@ -79,7 +77,7 @@ export async function startProxiedApplication(
     response.end('The wiki\n')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port: application } = server.address() as AddressInfo // it listens on a port
+  const { port: application } = server.address() as AddressInfo
   const gatehouse = Number(new URL(asked.service.url).port)
   const nginx = await startNginx(folder, { gatehouse, application })
   const caller = nginx && callerOf(nginx.url)
@@ -94,7 +92,6 @@ export async function startProxiedApplication(
     return null
   }
 
-  /** Whether a request reached the application, whatever was answered. */
   async function reaches(headers: Record<string, string>): Promise<boolean> {
     const before = reached
     await caller?.call('GET', '/page', { headers: { ...headers, host: wiki } })
@@ -135,7 +132,6 @@ function askedAt(caller: Caller, headers: Record<string, string>): Promise<Reply
   })
 }
 
-/** A folder for the files of a proof. */
 export function proofFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'gatehouse-proof-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

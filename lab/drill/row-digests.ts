@@ -1,20 +1,20 @@
-/** Asks a database of PostgreSQL. */
 export type Query = <T extends object>(text: string) => Promise<T[]>
 
-/** A digest of the rows of each table, by the columns that it has. */
 export type Digests = ReadonlyMap<
   string,
   { readonly digest: string; readonly columns: readonly string[] }
 >
 
-/** What a drill's callers change, or the service by itself; and what a copy leaves out or seals anew. */
+/**
+ * Tables that callers or jobs of a drill change, and tables that a copy leaves out or seals anew.
+ */
 const moving = /^(posts|sessions|token_|refresh_|revo|devices|forward_|notices|mails?|used_)/
 const ownOfADatabase =
   /^(keys|audit_|schema_version|room_schemas|row_count|list_|throttle_|refusals|backup_runs|master_key_|idempotency_keys|leaving_users|webhook_|erasures|users_search|imports|import_names|flows|confirmations|limits|captcha)/
 
 /**
- * Digests of the rows: `still` of the tables that the load does not change, `copied` of those that a
- * restore brings back. `columns`: only these, as an older schema had them.
+ * `still`: tables that the load does not change; `copied`: tables that a restore brings back.
+ * `columns`: only columns of an older schema.
  */
 export async function digestsOf(query: Query, which: 'still' | 'copied'): Promise<Digests> {
   const found = await query<{ table_name: string; column_name: string }>(

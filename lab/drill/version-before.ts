@@ -6,21 +6,18 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 const oldest = '0.2.0'
 
-/** A version of the program from the history of the repository. */
 export interface VersionBefore {
   readonly version: string
   readonly commit: string
 }
 
-/** The version of the program in this folder. */
 export function presentVersion(): string {
   return versionOf(readFileSync(join(root, 'package.json'), 'utf8'))
 }
 
 /**
- * Finds the versions to come from: the newest commit of the history whose package.json has a lower version
- * than `present`, and the commit that released that version, if it is another one. Not below 0.2.0.
- * @throws Error if there is none
+ * Finds the versions to upgrade from: the newest commit with a lower version than `present`, and
+ * the commit that released that version. Not below 0.2.0. @throws Error if there is none
  */
 export function versionsBefore(present = presentVersion()): VersionBefore[] {
   const lower = (version: string) => isLower(version, present) && !isLower(version, oldest)
@@ -36,7 +33,6 @@ export function versionsBefore(present = presentVersion()): VersionBefore[] {
   return [released, newest]
 }
 
-/** A commit by its name. */
 export function versionAt(name: string): VersionBefore {
   const commit = git('rev-parse', '--verify', `${name}^{commit}`)
   return { commit, version: versionOf(git('show', `${commit}:package.json`)) }
@@ -59,8 +55,8 @@ function commitsWhere(
 }
 
 /**
- * Builds a version in a folder of its own, with the packages that its lock file names: those that are
- * installed here if the lock file is the same. Answers the folder.
+ * Builds a version in its own folder, with the installed packages if the lock file is the same.
+ * Returns the folder.
  */
 export function build({ commit }: VersionBefore): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-before-'))
@@ -86,7 +82,6 @@ export function build({ commit }: VersionBefore): string {
   return folder
 }
 
-/** Removes the folder of a version. */
 export function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }

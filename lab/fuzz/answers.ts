@@ -1,4 +1,3 @@
-/** An answer as it came over the wire. */
 export interface ReadAnswer {
   readonly status: number
   /** Names in lower case; a header that is sent twice is here twice. */
@@ -14,10 +13,8 @@ export interface Read {
   readonly isComplete: boolean
 }
 
-/** The fault of a body that is shorter than its head says, or lacks its last chunk. */
 export const cutOff = 'the body of an answer is cut off'
 
-/** The first value of a header. */
 export function headerOf({ headers }: ReadAnswer, name: string): string | undefined {
   return headers.find(([each]) => each === name)?.[1]
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** Secrets that a run has made or was given, to be found where they must not be. */
+/** Secrets of a run, which must not appear in other places. */
 export interface Canaries {
   /** A password of its own for a number, which the rules of passwords accept. */
   password(number: number): string
-  /** A secret that no answer may hold after the one that told it. */
+  /** A secret that no later answer may contain. */
   add(secret: string): void
-  /** A secret that answers may tell again, but no error, log or database. */
+  /** A secret that only answers may contain, and no error, log or database. */
   addToken(token: string): void
-  /** A secret of a session that its record in the database has, as the contract says, and no log. */
+  /** A secret that the database may contain, and no log. */
   addTold(token: string): void
   /** A code of six digits: looked for as a whole value. */
   addCode(code: string): void

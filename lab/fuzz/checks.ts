@@ -4,7 +4,6 @@ import { headersOfEveryAnswer } from '../../test/refusal.ts'
 import { headerOf, type ReadAnswer } from './answers.ts'
 import type { Canaries } from './canaries.ts'
 
-/** Something that must not be. */
 export interface Finding {
   readonly kind:
     | 'status'
@@ -40,7 +39,6 @@ export interface Asked {
   readonly canaries: Canaries
 }
 
-/** Lists what an answer has against the contract. */
 export function judge(answer: ReadAnswer, { method, document, canaries }: Asked): Finding[] {
   const matched = headerOf(answer, matchedHeader)
   const found: Finding[] = [...statusFindings(answer, matched, document), ...headerFindings(answer)]

@@ -11,11 +11,9 @@ import { createWorld } from './world.ts'
 /** A finding, and the request that led to it; null: the chunk as a whole did. */
 export interface Found extends Finding {
   readonly at: number | null
-  /** The request as it was sent. */
   readonly sent: string
 }
 
-/** What a run counts. */
 export interface Counts {
   requests: number
   readonly byCaller: Map<string, number>
@@ -48,9 +46,7 @@ export interface ChunkOptions {
   readonly seed: number
   readonly operations: ReadonlyMap<string, FuzzedOperation>
   readonly counts: Counts
-  /** How long an answer may take. */
   readonly hangMs: number
-  /** How many requests are under way at once. */
   readonly lanes: number
 }
 
@@ -135,7 +131,7 @@ export async function runChunk(
     readLog()
   }
 
-  /** What only the document and the groups of routes tell: which callers may succeed. */
+  /** Checks which callers succeed, by the document and the groups of routes. */
   async function checkAccess(
     { caller, path }: Described,
     { operation, principal }: { operation: FuzzedOperation; principal: Principal | undefined },
@@ -197,10 +193,9 @@ function isValid({
 const unauthenticated =
   /"(Authentication required|Invalid or expired token|Invalid token|No token provided)"|nrolment required|change required/
 
-// What light-my-request says of an answer that the server has broken off.
 const cutOffByInject = 'response destroyed before completion'
 
-/** A long answer is broken off where its caller's login has ended meanwhile, by another request. */
+/** The server breaks a long answer off where another request has ended the caller's login. */
 async function isOfEndedLogin(
   fault: string,
   principal: Principal | undefined,
@@ -240,7 +235,6 @@ function add(map: Map<string, number>, name: string): void {
 
 const plainly = { twist: 'plain', isInjected: true, hangMs: 60_000 } as const
 
-/** Requests of the tool itself: each from an address of its own. */
 function asking(service: FuzzedService): Ask {
   let asked = 0
   return async (method, path, { headers = {}, json } = {}) => {

@@ -11,7 +11,6 @@ export interface Ready {
   readonly isInjected: boolean
 }
 
-/** Makes the request that a description stands for, now, at this service. */
 export async function concrete(
   described: Described,
   operation: FuzzedOperation,

@@ -15,7 +15,6 @@ export interface Principal extends Account {
   readonly bearer: string
   readonly cookie: string
   readonly csrf: string
-  /** Of the second factor that it has begun to enrol. */
   totpSecret: string | null
 }
 
@@ -27,9 +26,8 @@ export type Ask = (
 
 export interface Credentials {
   of(caller: Exclude<Caller, 'anonymous'>): Promise<Principal>
-  /** The credentials were refused: they are made anew before the next request. */
+  /** The credentials are made anew before the next request. */
   noteRefused(caller: Exclude<Caller, 'anonymous'>): void
-  /** Which accounts are or were callers. */
   isCaller(username: string): boolean
   current(caller: Caller): Principal | undefined
 }
@@ -42,7 +40,7 @@ const rolesOf: Readonly<Record<Role, readonly string[]>> = {
   ADMIN: ['ADMIN', 'USER'],
 }
 
-/** Keeps one caller of each role; what ends its login or its account leads to another. */
+/** Keeps one caller of each role; a caller whose login or account ends is replaced. */
 export function createCredentials(ask: Ask, keeper: string, canaries: Canaries): Credentials {
   const current = new Map<Role, Promise<Principal>>()
   const known = new Map<Role, Principal>()
@@ -102,7 +100,6 @@ export function createCredentials(ask: Ask, keeper: string, canaries: Canaries):
   }
 }
 
-/** The headers with which a principal authenticates a request. */
 export function headersFor(
   principal: Principal,
   scheme: Scheme,

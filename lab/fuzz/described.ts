@@ -1,6 +1,6 @@
 /**
- * A request before it is sent, as data: what a live thing is (an id, a token, a password) is named by
- * a slot, so that the same description can be sent to a fresh service.
+ * A request as data: a slot names a live value (an id, a token, a password), so that a fresh
+ * service can get the same request.
  */
 export interface Described {
   readonly operation: string
@@ -8,14 +8,11 @@ export interface Described {
   readonly path: string
   readonly caller: Caller
   readonly scheme: Scheme
-  /** By the names of the path's parameters. */
   readonly params: Readonly<Record<string, Value>>
-  /** Whether values of the path are percent-encoded. */
   readonly isEncoded: boolean
   readonly query: readonly (readonly [string, Value])[]
   readonly headers: readonly (readonly [string, Value])[]
   readonly body: DescribedBody | null
-  /** Changes of the body's value, applied in order. */
   readonly changes: readonly Change[]
   /** How the bytes are sent, by the name of a row of `twists`. */
   readonly twist: string
@@ -33,7 +30,6 @@ export type Scheme = (typeof schemes)[number]
 /** JSON, with slots in it. */
 export type Value = unknown
 
-/** Stands for a value that only a running service has. */
 export interface Slot {
   readonly slot: string
   readonly pick: number

@@ -4,8 +4,8 @@ import { type Injected, injectInto } from './inject.ts'
 import { markServers } from './matched.ts'
 
 /**
- * The service as `npm start` starts it, in a process of its own, with two additions: each answer has a
- * header that names the route that made it, and a message of the parent is a request without a socket.
+ * The service in its own process, with two additions: a header names the route of each answer, and
+ * a message of the parent is a request without a socket.
  */
 const { servers } = markServers()
 

@@ -69,7 +69,6 @@ export const hostileTexts: readonly string[] = [
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 const someCharacter = fc.constantFrom(...'ab1 .-_/"\'<&%\u00e9\u0301\u4e2d\u05d0\u{1f600}\u200d')
 
-/** Texts of a few characters each, of more than one script. */
 export function textsOf(options: { readonly minLength?: number; readonly maxLength: number }) {
   return fc.string({ unit: someCharacter, ...options })
 }
@@ -98,7 +97,6 @@ const numbers = [
   1e21,
 ]
 
-/** Any JSON value that a schema may not expect. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: hostileText },
   { weight: 2, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null]) },
@@ -108,7 +106,6 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
 )
 
-/** Bodies that are no JSON, or JSON that programs read differently. */
 export const hostileBodies: readonly string[] = [
   '',
   '{',

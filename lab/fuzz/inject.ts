@@ -2,19 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import type { ReadAnswer } from './answers.ts'
 import type { Concrete } from './twists.ts'
 
-/** A request as it can be sent to another process. */
 export interface Injected extends Omit<Concrete, 'body'> {
   /** Base64. */
   readonly body: string | null
 }
 
-/** Gives a request to a server without a socket. */
 export async function injectInto(
   server: FastifyInstance,
   { method, target, headers, body }: Injected,
 ): Promise<ReadAnswer> {
   const response = await server.inject({
-    method: method as 'GET', // any method may be tried
+    method: method as 'GET',
     url: target,
     headers: Object.fromEntries(headers),
     ...(body !== null && { payload: Buffer.from(body, 'base64') }),

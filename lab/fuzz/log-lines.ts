@@ -1,12 +1,11 @@
 import type { Canaries } from './canaries.ts'
 import type { Finding } from './checks.ts'
 
-// C0, DEL, C1, the line separators, and what turns the direction of a text: none may reach a terminal.
+// C0, DEL, C1, line separators, changes of text direction: no terminal may get them.
 const raw = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 const levels = new Set(['info', 'warn', 'error', 'critical', 'debug', 'trace'])
 const keyFormat = /^[a-z][a-zA-Z0-9_]*$/
 
-/** Lists what a line of the log, without its line break, has against the format of a line. */
 export function judgeLine(line: string, canaries: Canaries): Finding[] {
   const shown = line.slice(0, 300)
   const found = (text: string): Finding => ({
@@ -23,7 +22,8 @@ export function judgeLine(line: string, canaries: Canaries): Finding[] {
   if (parsed === null) return [...all, found('a line that is no JSON object')]
   const { level, time } = parsed
   if (typeof time !== 'string' || Number.isNaN(Date.parse(time))) all.push(found('no time'))
-  // A critical event is a refusal that an operator should see; one without an event is a failure of the service.
+  // A critical event is a refusal for the operator; an error without an event is a failure of the
+  // service.
   const isOurs = level === 'error' && (typeof parsed.event !== 'string' || 'err' in parsed)
   if (isOurs || !levels.has(String(level))) all.push(found(`level ${level}`))
   const names = Object.keys(parsed)

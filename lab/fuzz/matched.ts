@@ -3,10 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { documentedPath } from '../../test/openapi/operations.ts'
 import { matchedHeader } from './checks.ts'
 
-/**
- * Lets each answer of the servers that are made in this process from now on name the route that made it,
- * by a header.
- */
+/** Each answer of servers that this process creates from now on names its route by a header. */
 export function markServers(): { readonly servers: readonly FastifyInstance[]; stop(): void } {
   const servers: FastifyInstance[] = []
   const mark = (message: unknown) => {

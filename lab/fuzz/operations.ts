@@ -1,7 +1,6 @@
 import type { ApiDocument, Operation } from '../../test/openapi/operations.ts'
 import { resolved, type Schema } from '../../test/openapi/schemas.ts'
 
-/** A parameter of an operation, without references. */
 export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
@@ -10,14 +9,12 @@ export interface Parameter {
   readonly example: unknown
 }
 
-/** A body that an operation takes, of one media type. */
 export interface Body {
   readonly mediaType: string
   readonly schema: Schema
   readonly examples: readonly unknown[]
 }
 
-/** An operation as requests are made from it. */
 export interface FuzzedOperation {
   /** `PUT /users/{id}` */
   readonly name: string
