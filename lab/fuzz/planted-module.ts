@@ -4,10 +4,7 @@ import { named } from '../../src/core/http/schemas.ts'
 import type { Module } from '../../src/core/module/module.ts'
 import { anyone } from '../../src/core/policy/rules.ts'
 
-/**
- * A module with faults, by which the tool is tested: its operations fail where a request asks for it, in
- * the ways that the tool is to find.
- */
+/** A module with faults that the tool must find: a request asks for each fault. */
 const Password = named(
   'PlantedPassword',
   { type: 'object', properties: { password: { type: 'string', maxLength: 1024 } } },

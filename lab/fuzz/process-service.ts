@@ -13,10 +13,8 @@ import { type FuzzedService, settingsOfRuns } from './service.ts'
 import { exchange, type Sent } from './sockets.ts'
 import { type Concrete, written } from './twists.ts'
 
-/** Where a service keeps its data: a cluster of PostgreSQL, or null for SQLite. */
 export interface ProcessOptions {
   readonly cluster: RestartableCluster | null
-  /** A file with one more module. */
   readonly module?: string | undefined
 }
 
@@ -27,7 +25,6 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts the service as a process of its own, on a new database. */
 export async function startProcess(options: ProcessOptions): Promise<FuzzedService> {
   const { cluster, module } = options
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fuzz-'))

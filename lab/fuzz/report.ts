@@ -2,7 +2,6 @@ import type { ApiDocument } from '../../test/openapi/operations.ts'
 import { answersOf } from '../../test/openapi/record.ts'
 import type { Counts } from './chunk.ts'
 
-/** The figures of a run as rows of a table in Markdown: a name and a value. */
 export function figuresOf(
   counts: Counts,
   document: ApiDocument,

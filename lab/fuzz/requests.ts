@@ -13,12 +13,12 @@ import type { Body, FuzzedOperation, Parameter } from './operations.ts'
 import { valuesOf } from './schema-values.ts'
 import { brokenTwists, wholeTwists } from './twists.ts'
 
-/** Bodies of a corpus that is not of this project, as base64. */
+/** Bodies of a foreign corpus, base64. */
 export type Corpus = readonly string[]
 
 /**
- * Requests to the operations of a document: most of them as the document says, the others with something
- * wrong in one place or several. Each is simpler than the ones that it shrinks from.
+ * Requests to the operations of a document: most as documented, others with one or more faults.
+ * Shrinking makes a request simpler.
  */
 export function requestsTo(
   operations: readonly FuzzedOperation[],

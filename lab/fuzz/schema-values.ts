@@ -6,7 +6,7 @@ import { textsOf as someTexts } from './hostile.ts'
 const pick = fc.nat({ max: 999 })
 const ofSlot = (name: string) => pick.map((number): Value => slot(name, number))
 
-/** What a name means wherever the document has it: a value that the service knows, or will accept. */
+/** Values by name: values that the service knows or accepts. */
 const byName: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   username: fc.oneof(ofSlot('newName'), ofSlot('name')),
   password: ofSlot('password'),
@@ -35,7 +35,7 @@ const byName: Readonly<Record<string, fc.Arbitrary<Value>>> = {
     '$2b$10$abcdefghijklmnopqrstuuwrsUkKBmBEvvMFDqZKbTDQ3aYnJqd5m',
   ),
 }
-/** These are in many bodies, and change who may do what: without them most is refused. */
+/** Fields that change permissions: rarely, because most later requests would be rejected. */
 const rarely = new Set([
   'must_change',
   'user_id',
@@ -104,7 +104,6 @@ function textsOf({ minLength = 0, maxLength = 60, pattern, format }: Schema): fc
   return fc.oneof({ weight: 6, arbitrary: some }, { weight: 1, arbitrary: atLimits })
 }
 
-/** fast-check makes texts of most patterns; of others, any texts. */
 function matching(pattern: string): fc.Arbitrary<Value> {
   try {
     return fc.stringMatching(new RegExp(pattern))

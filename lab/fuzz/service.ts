@@ -3,10 +3,8 @@ import type { Sent } from './sockets.ts'
 import type { Concrete } from './twists.ts'
 
 export interface How {
-  /** The name of a row of `twists`. */
   readonly twist: string
   readonly isInjected: boolean
-  /** How long an answer may take. */
   readonly hangMs: number
 }
 
@@ -19,9 +17,7 @@ export interface FuzzedService {
   readonly client: { readonly id: string; readonly secret: string }
   /** Epoch milliseconds, by its clock. */
   now(): number
-  /** By a socket, or given to the server without one. */
   send(request: Concrete, how: How): Promise<Sent>
-  /** The lines of the log since the last call. */
   takeLog(): string[]
   /** Reads every table as text, whatever tables there are. */
   tables(): Promise<ReadonlyMap<string, string>>

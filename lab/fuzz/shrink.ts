@@ -3,7 +3,6 @@ import type { Finding } from './checks.ts'
 import type { Found } from './chunk.ts'
 import type { Described } from './described.ts'
 
-/** The shortest that still leads to a finding. */
 export interface Shrunk {
   readonly requests: readonly Described[]
   readonly found: Found | null
@@ -11,12 +10,11 @@ export interface Shrunk {
   readonly path: string | null
 }
 
-/** Sends requests to a fresh service; answers what it found. */
 export type Replay = (requests: readonly Described[]) => Promise<readonly Found[]>
 
 const limitMs = 90_000
 
-/** What two findings have in common that have one cause. */
+/** Equal for findings with one cause. */
 export function causeOf({ kind, text }: Finding): string {
   // Of an answer the operation and the status, of a line of the log what is wrong with it.
   const [first = ''] = text.split(': ')
@@ -27,8 +25,8 @@ export function causeOf({ kind, text }: Finding): string {
 }
 
 /**
- * Looks for the shortest requests that lead to a finding of the same cause: the one that was noted,
- * alone and simpler and simpler; else as few as possible of those before it.
+ * Looks for the shortest requests with a finding of the same cause: the noted request alone,
+ * simpler and simpler; otherwise few of the requests before it.
  */
 export async function shrink(
   found: Found,
@@ -72,7 +70,6 @@ export async function shrink(
   return single ?? { requests: rest, found: last, path: null }
 }
 
-/** The parts of a list, and then the list without each of them. */
 function without<T>(list: readonly T[], size: number): T[][] {
   const starts = Array.from({ length: Math.ceil(list.length / size) }, (_, at) => at * size)
   return [

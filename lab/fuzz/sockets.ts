@@ -2,17 +2,15 @@ import { connect } from 'node:net'
 import { cutOff, headerOf, type ReadAnswer, readAnswers } from './answers.ts'
 import type { Written } from './twists.ts'
 
-/** What a request led to. */
 export interface Sent {
   readonly answers: readonly ReadAnswer[]
-  /** Why that is wrong by itself: bytes that are no answer, no answer, a hang. */
+  /** Why the bytes are wrong: no response, not HTTP, or a hang. */
   readonly fault: string | null
   /** What the service itself found wrong with its answers, where it runs in this process. */
   readonly mistakes?: readonly string[]
 }
 
 export interface Patience {
-  /** How long an answer may take. */
   readonly hangMs: number
   /** After how long without a byte our side ends a request that is not whole. */
   readonly silenceMs: number
@@ -28,8 +26,8 @@ function answersAll(answers: readonly ReadAnswer[], methods: readonly string[]):
 }
 
 /**
- * Writes a request to a port of loopback, and reads its answers. A request that the server may wait for
- * is ended by our side after a silence.
+ * Writes a request to a port of loopback, and reads the responses. After a silence the client ends
+ * an incomplete request.
  */
 export function exchange(
   port: number,
@@ -53,8 +51,7 @@ export function exchange(
       resolve({ answers, fault: more ?? (isOurs ? null : fault) ?? missing })
     }
     const hang = setTimeout(() => finish(false, `no end after ${hangMs} ms`), hangMs)
-    // Our end tells the server that nothing more comes; before a whole request is answered, it would
-    // be read as a caller that is gone.
+    // Half-closes. Before the whole response, the server would take the caller for disconnected.
     const endSoon = () => {
       clearTimeout(silence)
       if (!isIntact) silence = setTimeout(() => socket.end(), silenceMs)

@@ -1,4 +1,3 @@
-/** A request whose parts are values, ready to be written as bytes. */
 export interface Concrete {
   readonly method: string
   /** Path and query, as they go into the request line. */
@@ -12,7 +11,7 @@ export interface Written {
   /** Written one after another; the server may get them apart. */
   readonly pieces: readonly Buffer[]
   readonly methods: readonly string[]
-  /** Of others any answers, or the end of the connection, will do. */
+  /** False: any response or the end of the connection is right. */
   readonly isIntact?: boolean
 }
 
@@ -108,7 +107,6 @@ export const brokenTwists: readonly string[] = Object.keys(broken)
 /** Headers that frame a request: with another of them, it may never be whole for the server. */
 const framing = /^(content-length|transfer-encoding|expect|upgrade|connection|host)$/i
 
-/** Writes a request. */
 export function written(request: Concrete, twist: string): Written {
   const { pieces, methods } = (twists[twist] ?? whole.plain)(request)
   const names = request.headers.map(([name]) => name.toLowerCase())

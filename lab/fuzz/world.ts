@@ -12,22 +12,19 @@ import {
 import { type Described, isSlot, type Slot, type Value } from './described.ts'
 import type { FuzzedService } from './service.ts'
 
-/** What a chunk of requests knows of its service: accounts, rows and secrets, and what was told. */
+/** What a chunk knows of its service: accounts, rows, secrets. */
 export interface World {
   readonly canaries: Canaries
   readonly credentials: Credentials
   readonly keeper: { readonly basic: string }
-  /** The value that a slot stands for. */
   fill(slot: Slot, place: Place): Value
-  /** Whether a change of this would leave the chunk without its administrator. */
+  /** Whether a change would remove the chunk's administrator. */
   isKeeper(text: string): boolean
-  /** Remembers what an answer tells, for later requests. */
   learn(request: Described, sent: SentRequest, answer: ReadAnswer): void
   /** What is wrong with the accounts that no request has changed. */
   check(): Promise<Finding[]>
 }
 
-/** Where a slot stands. */
 export interface Place {
   readonly request: Described
   readonly principal: Principal | undefined
@@ -53,9 +50,9 @@ interface Target {
 
 const targets = 6
 const maxPool = 200
-/** What is longer is the document, or tells nothing new. */
+/** A longer response is the document, or has nothing new. */
 const maxLearned = 50_000
-/** Fields of answers that are secrets, and must not be told again by any answer. */
+/** Fields with secrets that no later response may contain. */
 const secretFields = new Set(['secret', 'recovery_codes', 'password'])
 const tokenFields = new Set([
   'token',
@@ -65,7 +62,7 @@ const tokenFields = new Set([
   'enrolment_token',
 ])
 
-/** What a server takes a text for that is sent in a path as it is: what stands before a query. */
+/** The part of a raw text that a server reads as a path segment: before a query. */
 function asSegment(text: string): string {
   const [segment = ''] = text.split(/[?#]/)
   try {
@@ -75,7 +72,6 @@ function asSegment(text: string): string {
   }
 }
 
-/** Prepares a new service: accounts, users and posts that requests may change. */
 export async function createWorld(service: FuzzedService, ask: Ask, seed: number): Promise<World> {
   const canaries = createCanaries(seed)
   for (const secret of service.secrets) canaries.add(secret)
@@ -160,7 +156,7 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
       keep(name, text)
   }
 
-  /** What is deleted is tried again only as the number that it might be. */
+  /** Later requests use a deleted id only as a number. */
   function forget(target: string): void {
     const [last = ''] = target.split(/[/?]/).slice(-1)
     for (const pool of pools.values()) {
@@ -264,7 +260,7 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
     try {
       const { username, password } = JSON.parse(body)
       if (typeof password === 'string') passwords.set(username, password)
-    } catch {} // a body in another form
+    } catch {}
   }
 }
 
@@ -285,13 +281,12 @@ function parsed({ body }: ReadAnswer): Record<string, Value> | null {
   }
 }
 
-/** The last part of a path that is no parameter: of what its answers have ids. */
+/** The last segment of a path without parameters. */
 function lastSegment(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
   return parts.at(-1) ?? ''
 }
 
-/** Fills all slots of a value. */
 export function filled(value: Value, world: World, place: Place): Value {
   if (isSlot(value)) return world.fill(value, place)
   if (Array.isArray(value)) return value.map((one) => filled(one, world, place))

@@ -4,7 +4,6 @@ import type { Sent, Target } from './load.ts'
 
 const settleMs = 1_500
 
-/** The bytes of a GET with this Authorization header, on a connection that stays open. */
 export function getRequest(path: string, authorization: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`
 }
@@ -17,7 +16,7 @@ export async function openUnread(
   const { promise, resolve } = Promise.withResolvers<Socket>()
   const socket = connect({ host, port, noDelay: true })
   socket.pause() // before it is connected: Node would read ahead
-  socket.on('error', () => resolve(socket)) // a reset; its outcome is counted at the end
+  socket.on('error', () => resolve(socket))
   socket.on('connect', () => {
     socket.write(bytes)
     resolve(socket)

@@ -12,7 +12,6 @@ const withBody = (type: string, body: string) =>
 const login = withBody(json, '{"username":"unknown","password":"not the password"}')
 const mebibyte = 1_048_576
 
-/** Loads of callers without credentials. */
 export const loads: readonly Load[] = [
   load('CONNECT, then reset', 50, head('CONNECT example.org:443'), (socket) =>
     socket.once('data', () => socket.resetAndDestroy()),
@@ -79,7 +78,7 @@ function once(
     let status = 'closed'
     const socket = connect(port, host)
     const timer = setTimeout(() => socket.destroy(), leftMs)
-    socket.on('error', () => {}) // `close` follows
+    socket.on('error', () => {})
     socket.on('data', (piece) => {
       const found = [...piece.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3})/g)].at(-1)
       status = found?.[1] ?? status

@@ -21,7 +21,7 @@ export const loads: readonly Load[] = [
   },
 ]
 
-/** Keeps the connections open until the time is over: one that has ended is opened once more. */
+/** Opens a connection again when it has ended, until the time is over. */
 async function flood(target: Target, seconds: number, request: string): Promise<Sent> {
   const endsAt = performance.now() + seconds * 1000
   const answers: Record<string, number> = {}
@@ -52,7 +52,7 @@ function once(
     let rest = ''
     const socket = connect({ host, port, noDelay: true })
     const timer = setTimeout(() => socket.destroy(), leftMs)
-    socket.on('error', () => {}) // `close` follows
+    socket.on('error', () => {})
     socket.setEncoding('latin1').on('data', (part: string) => {
       const text = rest + part
       for (const [, status = ''] of text.matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)) {

@@ -2,11 +2,8 @@
 export interface Target {
   readonly host: string
   readonly port: number
-  /** The Authorization header of an account with role USER. */
   readonly user: string
-  /** The Authorization header of an administrator. */
   readonly admin: string
-  /** The Cookie header of a session of the account with role USER. */
   readonly session: string
 }
 

@@ -45,7 +45,6 @@ try {
 print(verdict())
 process.exit(missedGoals() === 0 ? 0 : 1)
 
-/** Reads the loads of all files of the folder that export `loads`. */
 async function allLoads(): Promise<{ file: string; load: Load }[]> {
   const files = readdirSync(folder).filter((name) => name.endsWith('-loads.ts'))
   const found = files.sort().map(async (name) => {
@@ -150,7 +149,6 @@ function otherCaller(target: Target, path: string, pid: number): { stop(): Promi
   }
 }
 
-/** Answers 0 if there was no answer. */
 function statusOf({ host, port, user }: Target, path: string, agent?: Agent): Promise<number> {
   return new Promise((resolve) => {
     const headers = { authorization: user }

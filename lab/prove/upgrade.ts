@@ -43,9 +43,7 @@ process.exit(missedGoals() === 0 ? 0 : 1)
 interface Drill {
   readonly cluster: RestartableCluster
   readonly before: VersionBefore
-  /** The folder of the version before. */
   readonly root: string
-  /** For backups. */
   readonly files: string
   readonly env: Record<string, string>
   readonly database: string
