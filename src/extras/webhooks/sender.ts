@@ -33,7 +33,7 @@ const maxQuick = 16
 /** Including slow endpoints. */
 const maxUnderWay = 512
 /** Slower endpoints free their slot, so that others do not wait. */
-const slowMs = 200
+const slowMs = 50
 
 const lookEveryMs = 1000
 /** Without endpoints: another process may add one. */
