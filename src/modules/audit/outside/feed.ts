@@ -12,8 +12,8 @@ import type { Item, Sink, SinkOffset } from './sink.ts'
 export interface SinkFeed {
   readonly name: string
   /**
-   * Sends until up to date or failed; concurrent calls share the promise. Never throws; the next
-   * call retries.
+   * Sends until up to date or failed, with what was written before the call. Concurrent calls share
+   * the promise. Never throws; the next call retries.
    */
   run(stop?: AbortSignal): Promise<void>
   /** Time of the oldest undelivered checkpoint; null if none. */
@@ -33,6 +33,7 @@ export function createSinkFeed(
   const store = checkpointStore(db)
   let offset: SinkOffset | null | undefined // undefined: not read yet
   let underWay: Promise<void> | undefined
+  let isAsked = false
   let waitingSince: number | null = null
   let isFailing = false
 
@@ -106,6 +107,14 @@ export function createSinkFeed(
     offset = before ? offsetOf(before) : null
   }
 
+  async function attempts(stop: AbortSignal | undefined): Promise<void> {
+    while (isAsked) {
+      isAsked = false
+      await attempt(stop)
+    }
+    underWay = undefined
+  }
+
   async function attempt(stop: AbortSignal | undefined): Promise<void> {
     try {
       offset ??= await begin()
@@ -128,9 +137,8 @@ export function createSinkFeed(
   return {
     name: sink.name,
     run(stop) {
-      underWay ??= attempt(stop).finally(() => {
-        underWay = undefined
-      })
+      isAsked = true // an attempt under way may have read before the last write
+      underWay ??= attempts(stop)
       return underWay
     },
     waitingSince: () => waitingSince,
