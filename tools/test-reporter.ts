@@ -11,27 +11,28 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const database = process.env.TEST_DATABASE ?? 'both'
   const names: string[] = []
   let passed = 0
-  let failed = 0
+  let failures: string[] = []
   let startedAt = performance.now()
   for await (const { type, data } of events) {
     if (type === 'test:start') names.splice(data.nesting, names.length, data.name)
     else if (type === 'test:pass' && data.nesting === 0 && fileEnd.test(data.name)) {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+      const failed = failures.length
       const count = failed > 0 ? `${failed} of ${passed + failed} tests failed` : `${passed} tests`
       const file = data.name.replace(fileEnd, '')
       yield `${failed > 0 ? '✖' : '✔'} ${database}, ${count}, ${seconds} s: ${file}\n`
-      process.send?.({ passed, failed })
-      ;[passed, failed, startedAt] = [0, 0, performance.now()]
+      process.send?.({ file, passed, failures })
+      ;[passed, failures, startedAt] = [0, [], performance.now()]
     } else if (type === 'test:pass' && data.details.type !== 'suite') passed += 1
     else if (type === 'test:fail' && !isOfSubtests(data.details.error)) {
-      failed += 1
       const name = [...names.slice(0, data.nesting), data.name].join(' > ')
       const where = `${relative(process.cwd(), data.file ?? '')}:${data.line}`
       const text = inspect(data.details.error.cause ?? data.details.error)
-      yield `✖ ${database}, ${where}: ${name}\n${text.replace(runnerFrame, '')}\n`
+      failures.push(`${database}, ${where}: ${name}`)
+      yield `✖ ${failures.at(-1)}\n${text.replace(runnerFrame, '')}\n`
     } else if (type === 'test:diagnostic' && /^(Error|Warning)/.test(data.message)) {
-      failed += 1
-      yield `✖ ${database}: ${data.message}\n`
+      failures.push(`${database}: ${data.message}`)
+      yield `✖ ${failures.at(-1)}\n`
     }
   }
 }

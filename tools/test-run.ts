@@ -19,7 +19,10 @@ export interface Run {
 
 export interface Counts {
   passed: number
-  failed: number
+  /** Of each failed test: its database, place and name. */
+  readonly failures: string[]
+  /** '' for a process that failed after its last file. */
+  readonly failedFiles: Set<string>
 }
 
 /**
@@ -28,7 +31,7 @@ export interface Counts {
  */
 export async function runTests(run: Run): Promise<Counts> {
   const queue = [...run.files]
-  const counts: Counts = { passed: 0, failed: 0 }
+  const counts: Counts = { passed: 0, failures: [], failedFiles: new Set() }
   const work = async () => {
     while (queue.length > 0) await runProcess(run, queue, counts)
   }
@@ -37,7 +40,9 @@ export async function runTests(run: Run): Promise<Counts> {
 }
 
 /** Whether the process takes another file; false for a process that holds much memory. */
-type Message = { readonly next: boolean } | Counts
+type Message =
+  | { readonly next: boolean }
+  | { readonly file: string; readonly passed: number; readonly failures: readonly string[] }
 
 function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Counts): Promise<void> {
   const reporter = join(root, 'tools/test-reporter.ts')
@@ -57,7 +62,8 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
       if (child.connected) child.send(file ?? '')
     } else {
       counts.passed += message.passed
-      counts.failed += message.failed
+      counts.failures.push(...message.failures)
+      if (message.failures.length > 0) counts.failedFiles.add(message.file)
     }
   })
   return new Promise((resolve) => {
@@ -65,10 +71,12 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
       clearTimeout(hang)
       const isKilled = signal === 'SIGKILL'
       if (file !== undefined || (code !== 0 && code !== 1 && !isKilled)) {
-        counts.failed += 1
         const how = isKilled ? `was killed after ${fileMs / 1000} s` : 'ended'
         const where = `${env.TEST_DATABASE ?? 'both'}, ${file ?? 'after the last file'}`
-        process.stdout.write(`✖ ${where}: the process ${how}, ${signal ?? `exit code ${code}`}\n`)
+        const failure = `${where}: the process ${how}, ${signal ?? `exit code ${code}`}`
+        process.stdout.write(`✖ ${failure}\n`)
+        counts.failures.push(failure)
+        counts.failedFiles.add(file ?? '')
       }
       resolve()
     })
