@@ -79,8 +79,8 @@ async function runFailedAgain(): Promise<boolean> {
     [...(results[at]?.failedFiles ?? [])].map((file) => [name, file] as const),
   )
   const isWhole = given.length > 0 && given.every((word) => /^--(complete$|suite=)/.test(word))
-  if (!isWhole || again.length === 0 || again.length > mostUnsteady) return false
-  if (again.some(([, file]) => file === '')) return false // a process that failed after its files
+  const isFew = again.length > 0 && again.length <= mostUnsteady
+  if (!isWhole || !isFew || again.some(([, file]) => file === '')) return false
   process.stdout.write(`Run again: ${again.map((one) => one.join(', ')).join('; ')}\n`)
   for (const [name, file] of again) {
     const { failures } = await run(name, [file])
