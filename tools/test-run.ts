@@ -5,6 +5,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 // The results have arrived: a process whose exit hangs fails no test.
 const exitMs = 30_000
+const mostUnsteady = 3 // files; more are no chance
 // Tests make much garbage: larger semi-spaces save a tenth of the CPU time.
 const memory = ['--min-semi-space-size=16', '--max-semi-space-size=64']
 
@@ -37,6 +38,21 @@ export async function runTests(run: Run): Promise<Counts> {
   }
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), queue.length) }, work))
   return counts
+}
+
+/**
+ * Runs the failed files once more, one after the other. True if there are some, but few, and all
+ * pass: a fault fails twice, a machine that stood still does not.
+ */
+export async function passAgain(runs: readonly Run[], ran: readonly Counts[]): Promise<boolean> {
+  const failed = runs.flatMap((run, at) =>
+    [...(ran[at]?.failedFiles ?? [])].map((file) => ({ ...run, files: [file] })),
+  )
+  const isFew = failed.length > 0 && failed.length <= mostUnsteady
+  if (!isFew || failed.some(({ files }) => files.includes(''))) return false
+  process.stdout.write(`Run again: ${failed.flatMap(({ files }) => files).join(', ')}\n`)
+  for (const run of failed) if ((await runTests(run)).failures.length > 0) return false
+  return true
 }
 
 /** Whether the process takes another file; false for a process that holds much memory. */

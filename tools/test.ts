@@ -5,7 +5,7 @@ import { startPostgres } from '../test/postgres.ts'
 import { buildWebIfStale } from './build-web.ts'
 import { bytesOf, filesOf, runsOnPostgres, suites } from './test-files.ts'
 import { keepFilesInMemory } from './test-folder.ts'
-import { runTests } from './test-run.ts'
+import { passAgain, runTests } from './test-run.ts'
 
 /**
  * `npm test -- [--complete] [word...] [--test-name-pattern=x]`: all test files on SQLite, and those in
@@ -22,7 +22,6 @@ const suite = (Object.keys(suites) as (keyof typeof suites)[]).find((name) =>
 )
 const { TEST_DATABASE: only = '', TEST_DATABASE_URL } = process.env
 const isComplete = given.includes('--complete') || words.length > 0 || Boolean(only || suite)
-const mostUnsteady = 3 // files; more are no chance
 const bytesPerMinute = 1_000_000
 const root = join(import.meta.dirname, '..')
 
@@ -37,27 +36,27 @@ await buildWebIfStale()
 if (!suite) keepFilesInMemory()
 const server = queues.postgres?.length && !TEST_DATABASE_URL ? await startPostgres() : null
 const met = given.every((word) => word === '--complete') && !only ? recordMet() : null
-const run = (database: string, queue: readonly string[]) =>
-  runTests({
-    files: queue,
-    options: [`--test-timeout=${suite ? 600_000 : 60_000}`, ...options],
-    fileMs: suite ? 900_000 : 300_000,
-    env: {
-      ...process.env,
-      ...met?.env,
-      ...(database !== 'both' && { TEST_DATABASE: database }),
-      TEST_RUN: String(process.pid), // its processes share their databases
-      ...(server && { TEST_DATABASE_URL: server.url('postgres') }),
-      // The processes of the faults measure what they compile themselves.
-      ...(!suite && { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests') }),
-    },
-  })
-const results = await Promise.all(Object.entries(queues).map(([name, queue]) => run(name, queue)))
+const runs = Object.entries(queues).map(([database, queue]) => ({
+  files: queue,
+  options: [`--test-timeout=${suite ? 600_000 : 60_000}`, ...options],
+  fileMs: suite ? 900_000 : 300_000,
+  env: {
+    ...process.env,
+    ...met?.env,
+    ...(database !== 'both' && { TEST_DATABASE: database }),
+    TEST_RUN: String(process.pid), // its processes share their databases
+    ...(server && { TEST_DATABASE_URL: server.url('postgres') }),
+    // The processes of the faults measure what they compile themselves.
+    ...(!suite && { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests') }),
+  },
+}))
+const results = await Promise.all(runs.map(runTests))
 const failures = results.flatMap((result) => result.failures)
-const unsteady = await runFailedAgain()
+const isWhole = given.length > 0 && given.every((word) => /^--(complete$|suite=)/.test(word))
+const isUnsteady = isWhole && (await passAgain(runs, results))
 await server?.stop()
 if (failures.length > 0) {
-  const heading = unsteady ? 'Unsteady: failed, and passed when run again:' : 'Failed:'
+  const heading = isUnsteady ? 'Unsteady: failed, and passed when run again:' : 'Failed:'
   process.stdout.write(`${[heading, ...failures].join('\n  ')}\n`)
 }
 const unmet = met?.unmet(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))) ?? []
@@ -65,29 +64,10 @@ for (const answer of unmet) {
   process.stdout.write(`✖ docs/openapi.json: ${answer} is documented, and no test meets it\n`)
 }
 const passed = results.reduce((total, counts) => total + counts.passed, 0)
-const failed = (unsteady ? 0 : failures.length) + unmet.length
+const failed = (isUnsteady ? 0 : failures.length) + unmet.length
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 process.stdout.write(`${failed > 0 ? '✖' : '✔'} ${passed} passed, ${failed} failed, ${seconds} s\n`)
 process.exitCode = failed > 0 ? 1 : 0
-
-/**
- * Runs the files that failed once more, one after the other, when all tests are run. True if they
- * pass: a fault fails twice, a machine that stood still does not.
- */
-async function runFailedAgain(): Promise<boolean> {
-  const again = Object.keys(queues).flatMap((name, at) =>
-    [...(results[at]?.failedFiles ?? [])].map((file) => [name, file] as const),
-  )
-  const isWhole = given.length > 0 && given.every((word) => /^--(complete$|suite=)/.test(word))
-  const isFew = again.length > 0 && again.length <= mostUnsteady
-  if (!isWhole || !isFew || again.some(([, file]) => file === '')) return false
-  process.stdout.write(`Run again: ${again.map((one) => one.join(', ')).join('; ')}\n`)
-  for (const [name, file] of again) {
-    const { failures } = await run(name, [file])
-    if (failures.length > 0) return false
-  }
-  return true
-}
 
 /** The files by database; `both` for files that choose for themselves. */
 function queuesOf(): Record<string, string[]> {
