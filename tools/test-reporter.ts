@@ -21,7 +21,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       const count = failed > 0 ? `${failed} of ${passed + failed} tests failed` : `${passed} tests`
       const file = data.name.replace(fileEnd, '')
       yield `${failed > 0 ? '✖' : '✔'} ${database}, ${count}, ${seconds} s: ${file}\n`
-      process.send?.({ file, passed, failures })
+      process.send?.({ passed, failures })
       ;[passed, failures, startedAt] = [0, [], performance.now()]
     } else if (type === 'test:pass' && data.details.type !== 'suite') passed += 1
     else if (type === 'test:fail' && !isOfSubtests(data.details.error)) {

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 // The results have arrived: a process whose exit hangs fails no test.
 const exitMs = 30_000
-const mostUnsteady = 3 // files; more are no chance
 // Tests make much garbage: larger semi-spaces save a tenth of the CPU time.
 const memory = ['--min-semi-space-size=16', '--max-semi-space-size=64']
 
@@ -22,8 +21,6 @@ export interface Counts {
   passed: number
   /** Of each failed test: its database, place and name. */
   readonly failures: string[]
-  /** '' for a process that failed after its last file. */
-  readonly failedFiles: Set<string>
 }
 
 /**
@@ -32,7 +29,7 @@ export interface Counts {
  */
 export async function runTests(run: Run): Promise<Counts> {
   const queue = [...run.files]
-  const counts: Counts = { passed: 0, failures: [], failedFiles: new Set() }
+  const counts: Counts = { passed: 0, failures: [] }
   const work = async () => {
     while (queue.length > 0) await runProcess(run, queue, counts)
   }
@@ -40,25 +37,8 @@ export async function runTests(run: Run): Promise<Counts> {
   return counts
 }
 
-/**
- * Runs the failed files once more, one after the other. True if there are some, but few, and all
- * pass: a fault fails twice, a machine that stood still does not.
- */
-export async function passAgain(runs: readonly Run[], ran: readonly Counts[]): Promise<boolean> {
-  const failed = runs.flatMap((run, at) =>
-    [...(ran[at]?.failedFiles ?? [])].map((file) => ({ ...run, files: [file] })),
-  )
-  const isFew = failed.length > 0 && failed.length <= mostUnsteady
-  if (!isFew || failed.some(({ files }) => files.includes(''))) return false
-  process.stdout.write(`Run again: ${failed.flatMap(({ files }) => files).join(', ')}\n`)
-  for (const run of failed) if ((await runTests(run)).failures.length > 0) return false
-  return true
-}
-
 /** Whether the process takes another file; false for a process that holds much memory. */
-type Message =
-  | { readonly next: boolean }
-  | { readonly file: string; readonly passed: number; readonly failures: readonly string[] }
+type Message = { readonly next: boolean } | Counts
 
 function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Counts): Promise<void> {
   const reporter = join(root, 'tools/test-reporter.ts')
@@ -79,7 +59,6 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
     } else {
       counts.passed += message.passed
       counts.failures.push(...message.failures)
-      if (message.failures.length > 0) counts.failedFiles.add(message.file)
     }
   })
   return new Promise((resolve) => {
@@ -92,7 +71,6 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
         const failure = `${where}: the process ${how}, ${signal ?? `exit code ${code}`}`
         process.stdout.write(`✖ ${failure}\n`)
         counts.failures.push(failure)
-        counts.failedFiles.add(file ?? '')
       }
       resolve()
     })

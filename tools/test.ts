@@ -5,7 +5,7 @@ import { startPostgres } from '../test/postgres.ts'
 import { buildWebIfStale } from './build-web.ts'
 import { bytesOf, filesOf, runsOnPostgres, suites } from './test-files.ts'
 import { keepFilesInMemory } from './test-folder.ts'
-import { passAgain, runTests } from './test-run.ts'
+import { runTests } from './test-run.ts'
 
 /**
  * `npm test -- [--complete] [word...] [--test-name-pattern=x]`: all test files on SQLite, and those in
@@ -52,19 +52,14 @@ const runs = Object.entries(queues).map(([database, queue]) => ({
 }))
 const results = await Promise.all(runs.map(runTests))
 const failures = results.flatMap((result) => result.failures)
-const isWhole = given.length > 0 && given.every((word) => /^--(complete$|suite=)/.test(word))
-const isUnsteady = isWhole && (await passAgain(runs, results))
 await server?.stop()
-if (failures.length > 0) {
-  const heading = isUnsteady ? 'Unsteady: failed, and passed when run again:' : 'Failed:'
-  process.stdout.write(`${[heading, ...failures].join('\n  ')}\n`)
-}
+if (failures.length > 0) process.stdout.write(`${['Failed:', ...failures].join('\n  ')}\n`)
 const unmet = met?.unmet(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))) ?? []
 for (const answer of unmet) {
   process.stdout.write(`✖ docs/openapi.json: ${answer} is documented, and no test meets it\n`)
 }
 const passed = results.reduce((total, counts) => total + counts.passed, 0)
-const failed = (isUnsteady ? 0 : failures.length) + unmet.length
+const failed = failures.length + unmet.length
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 process.stdout.write(`${failed > 0 ? '✖' : '✔'} ${passed} passed, ${failed} failed, ${seconds} s\n`)
 process.exitCode = failed > 0 ? 1 : 0
