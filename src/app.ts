@@ -66,6 +66,7 @@ export async function buildApp(
   ])
   const maker = await createServiceMaker(deps, { modules })
   const services = await maker.all()
+  deps.feed.isCurrent() // begins to listen
   const { stop, close } = maker.closing()
   const wired: Needs = { ...deps, ...services }
   // The password is hashed on another thread while the server is built.

@@ -28,6 +28,7 @@ import {
   databaseSettings,
   enterDatabase,
   leaveDatabase,
+  nodes,
   placeSqliteFile,
   testDatabase,
   timeoutFor,
@@ -113,7 +114,7 @@ const tableNames = {
   postgres: sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')
-      and relname <> 'row_count_slots'
+      and relname not in ('row_count_slots', 'nodes', 'node_changes')
       and relname not like 'audit_%' order by name`,
 }
 
@@ -217,7 +218,12 @@ export async function testApp(
   const measurements = createMeasurements()
   const deps: Deps = {
     config,
-    ...connect({ ...config.database, synchronous: 'off', measurements: measurements.database }),
+    ...connect({
+      ...config.database,
+      synchronous: 'off',
+      measurements: measurements.database,
+      nodes,
+    }),
     clock,
     random: seededRandom(seed),
     log: logger,

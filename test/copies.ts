@@ -15,7 +15,7 @@ import { type TestApp, testApp } from './app.ts'
 import { backup, copiedTables, restore } from './backups.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
-import { databaseSettings } from './database.ts'
+import { databaseSettings, nodes } from './database.ts'
 import { seededRandom } from './random.ts'
 
 export const passphrase = 'lamps harbour velvet tuba ocelot quarry'
@@ -41,7 +41,7 @@ export async function place(
 ) {
   const settings = await databaseSettings(directory, { isEmpty: true })
   const config = loadConfig({ ...settings, ...env })
-  const connected = connect({ ...config.database, synchronous: 'off' })
+  const connected = connect({ ...config.database, synchronous: 'off', nodes })
   closing.push(() => connected.db.destroy())
   seeds += 1
   const log = createLog('silent')

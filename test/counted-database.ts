@@ -9,7 +9,7 @@ import {
 } from '../src/core/database/postgres/address.ts'
 import type { TestOptions } from './app.ts'
 import { loadConfig } from './config.ts'
-import { databaseSettings, placeSqliteFile } from './database.ts'
+import { databaseSettings, nodes, placeSqliteFile } from './database.ts'
 import { databaseProxy } from './database-proxy.ts'
 
 /** The statements that were sent to the database. */
@@ -32,7 +32,7 @@ export async function countedDatabase(): Promise<CountedDatabase> {
   const count = { statements: 0, transactions: 0, roundTrips: 0 }
   const postgres = database.postgres && (await countingProxy(database.postgres, count))
   const wrap = (dialect: Dialect) => counting(dialect, count)
-  const { feed, ...connected } = connect({ ...database, postgres, synchronous: 'off', wrap })
+  const { feed, ...connected } = connect({ ...database, postgres, synchronous: 'off', wrap, nodes })
   return {
     options: { directory, deps: { ...connected, feed: { ...feed, isCurrent: () => true } } },
     async during(work) {

@@ -8,7 +8,6 @@ import { connect } from '../src/core/database/connect.ts'
 import { migrate } from '../src/core/database/migrate.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
-import { soleProcess } from '../src/core/workers/workers.ts'
 import { createAudit } from '../src/modules/audit/audit.ts'
 import { type KeySet, type KeySetDeps, loadKeySet } from '../src/modules/keys/key-set.ts'
 import { fixedClock } from './clock.ts'
@@ -42,16 +41,7 @@ export async function place() {
     const log = createLog('silent')
     const events = eventsOf({ clock, log })
     createAudit({ config, db: on, clock, events, log, random })
-    return loadKeySet({
-      config,
-      db: on,
-      feed,
-      clock,
-      events,
-      random,
-      workers: soleProcess,
-      ...more,
-    })
+    return loadKeySet({ config, db: on, feed, clock, events, random, ...more })
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
   const kinds = async () =>

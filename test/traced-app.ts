@@ -8,7 +8,7 @@ import { type TestApp, type TestOptions, testApp } from './app.ts'
 import { fixedClock } from './clock.ts'
 import { type CollectedSpan, type Collector, startCollector } from './collector.ts'
 import { loadConfig } from './config.ts'
-import { databaseSettings, placeSqliteFile } from './database.ts'
+import { databaseSettings, nodes, placeSqliteFile } from './database.ts'
 import { seededRandom } from './random.ts'
 
 export interface TracedApp extends TestApp {
@@ -36,7 +36,7 @@ export async function tracedApp(
   const random = seededRandom(2)
   const tracing = createTracing(config, { clock, random, log, workers: soleProcess })
   const { traces, observe } = tracing
-  const connected = connect({ ...config.database, synchronous: 'off', observe })
+  const connected = connect({ ...config.database, synchronous: 'off', observe, nodes })
   const app = await testApp(settings, {
     ...options,
     ...{ directory, clock },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Caller, callerOf, type Reply } from '../../test/faults/http.ts'
-import { bearer, cookieOf, type ServiceNode } from '../../test/faults/node.ts'
+import { basic, bearer, cookieOf, type ServiceNode } from '../../test/faults/node.ts'
 import {
   forwardedHeaders,
   hostSessionOf,
@@ -17,8 +17,6 @@ import {
 /** A credential that is ended at one node and used at another one. */
 export interface Ended {
   readonly what: string
-  /** How long another node may accept the credential after its end was answered. */
-  readonly goalMs: number
   begin(node: ServiceNode): Promise<Begun>
 }
 
@@ -32,25 +30,56 @@ export interface Begun {
 
 const { wiki } = proxiedHosts
 
-const heardMs = 1000 // twice what the change feed may be silent
-const atOnceMs = 0 // read from the database at each request
-
-/** A token, used at a route of a node. */
-export function tokenAt(far: ServiceNode): Ended {
-  return {
-    what: 'a token',
-    goalMs: heardMs,
-    async begin(node) {
-      const headers = bearer(await node.token())
-      const isTakenAt = async ({ caller }: ServiceNode) =>
-        (await caller.call('GET', '/api/me', { headers })).status === 200
-      return {
-        end: () => node.caller.call('POST', '/logout', { headers }),
-        isTakenAt,
-        isTaken: () => isTakenAt(far),
-      }
-    },
+/** Credentials that are used at a route of a node. */
+export function credentialsAt(far: ServiceNode): readonly Ended[] {
+  const used = (path: string, headers: Record<string, string>): Omit<Begun, 'end'> => {
+    const isTakenAt = async ({ caller }: ServiceNode) =>
+      (await caller.call('GET', path, { headers })).status === 200
+    return { isTakenAt, isTaken: () => isTakenAt(far) }
   }
+  let accounts = 0
+  return [
+    {
+      what: 'a token, by logout',
+      async begin(node) {
+        const headers = bearer(await node.token())
+        return {
+          end: () => node.caller.call('POST', '/logout', { headers }),
+          ...used('/api/me', headers),
+        }
+      },
+    },
+    {
+      what: 'a session, by logout',
+      async begin(node) {
+        const login = await node.login('session')
+        const headers = {
+          cookie: cookieOf(login),
+          'x-csrf-token': String(login.body.csrf_token),
+        }
+        return {
+          end: () => node.caller.call('POST', '/logout', { headers }),
+          ...used('/api/session', headers),
+        }
+      },
+    },
+    {
+      what: 'a session, by a lock of its account',
+      async begin(node) {
+        accounts += 1
+        const who = { username: `ended-${accounts}`, password: 'quiet melons sail north' }
+        const json = { ...who, roles: ['USER'], name: 'Ann', email: 'ann@example.org' }
+        const by = { headers: basic }
+        await node.caller.call('POST', '/api/admin/accounts', { ...by, json })
+        const headers = { cookie: cookieOf(await node.login('session', who)) }
+        const path = `/api/admin/accounts/${who.username}`
+        return {
+          end: () => node.caller.call('PUT', path, { ...by, json: { locked: true } }),
+          ...used('/api/session', headers),
+        }
+      },
+    },
+  ]
 }
 
 export interface ProxiedApplication {
@@ -105,7 +134,6 @@ export async function startProxiedApplication(
   const ended: readonly Ended[] = [
     {
       what: 'a session, at an application',
-      goalMs: atOnceMs,
       async begin(node) {
         const login = await node.login('session')
         const cookie = cookieOf(login)
@@ -116,7 +144,6 @@ export async function startProxiedApplication(
     },
     {
       what: 'a token, at an application',
-      goalMs: heardMs,
       async begin(node) {
         const headers = bearer(await node.token())
         return { end: () => node.caller.call('POST', '/logout', { headers }), ...used(headers) }

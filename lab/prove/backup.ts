@@ -12,7 +12,6 @@ import { systemClock } from '../../src/core/lib/clock.ts'
 import { settingsOfModules } from '../../src/core/module/settings.ts'
 import { createLog } from '../../src/core/runtime/deps.ts'
 import { eventsOf } from '../../src/core/runtime/sinks.ts'
-import { soleProcess } from '../../src/core/workers/workers.ts'
 import { tablesOf } from '../../src/extras/backup/copied-tables.ts'
 import { type Batch, readRows, writeRows } from '../../src/extras/backup/rows.ts'
 import { loadKeySet } from '../../src/modules/keys/key-set.ts'
@@ -55,7 +54,6 @@ async function fill(dataDirectory: string, users: number): Promise<void> {
     clock: systemClock,
     events,
     random: systemRandom,
-    workers: soleProcess,
   })
   await db.transaction().execute(async (trx) => {
     for (let id = 1; id <= users; id += 500) {

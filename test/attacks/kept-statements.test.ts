@@ -11,8 +11,9 @@ import { channel } from '../../src/core/database/postgres/notification.ts'
 import { Session } from '../../src/core/database/postgres/session.ts'
 import { type Parameters, prepared } from '../../src/core/database/prepared.ts'
 import { transact } from '../../src/core/database/transactions.ts'
-import { connectTo, postgresOnly as test } from '../database.ts'
+import { connectTo, nodes, postgresOnly as test } from '../database.ts'
 import { databasePooler } from '../database-proxy.ts'
+import { until } from '../until.ts'
 
 interface Things {
   readonly things: { id: number; name: string }
@@ -119,7 +120,10 @@ suite('kept statements', () => {
   test('other nodes are told of a change by a statement that was sent again', async () => {
     const { db: other, address } = await connectTo()
     assert.ok(address)
-    const db = connect({ dataDirectory: '', timeoutMs: 10_000, postgres: address, poolMax: 1 }).db
+    const settings = { dataDirectory: '', timeoutMs: 10_000, postgres: address, poolMax: 1, nodes }
+    const { db, feed } = connect(settings)
+    feed.useKey?.(Buffer.alloc(32))
+    await until(() => feed.isCurrent())
     const { id } = await other
       .insertInto('users')
       .values({ name: '', email: '', name_key: '', email_key: '' })
@@ -128,15 +132,19 @@ suite('kept statements', () => {
     const client = new pg.Client(connectionOf(address))
     await client.connect()
     let told = 0
-    client.on('notification', () => {
-      told += 1
+    client.on('notification', ({ payload }) => {
+      if (payload) told += 1
     })
     await client.query(`listen ${channel}`)
+    const renew = `insert into nodes values ('other', 1)
+      on conflict (id) do update set renewals = nodes.renewals + 1`
     const change = prepared((on, { name }: Parameters<{ name: string }>) =>
       on.updateTable('users').set({ name }).where('id', '=', id).returning('id'),
     )
+    await client.query(renew)
     await change.one(db, { name: 'Ann' })
     await sql`deallocate all`.execute(db)
+    await client.query(renew)
     await change.one(db, { name: 'Bo' })
     await client.query('select') // its answer comes after the notifications
     assert.equal(told, 2)

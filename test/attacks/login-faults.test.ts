@@ -8,7 +8,7 @@ import { connect } from '../../src/core/database/connect.ts'
 import { DatabaseUnavailable, TransactionConflict } from '../../src/core/database/errors.ts'
 import { type Answer, type TestApp, testApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
-import { databaseSettings, placeSqliteFile } from '../database.ts'
+import { databaseSettings, nodes, placeSqliteFile } from '../database.ts'
 import { enrolled } from '../factor.ts'
 import { doors, newHost } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -63,7 +63,7 @@ async function faultyApp(): Promise<Faulty> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   await placeSqliteFile(directory)
   const { database } = loadConfig({ NODE_ENV: 'test', ...(await databaseSettings(directory)) })
-  const { feed, ...connected } = connect({ ...database, synchronous: 'off', wrap })
+  const { feed, ...connected } = connect({ ...database, synchronous: 'off', wrap, nodes })
   const deps = { ...connected, feed: { ...feed, isCurrent: () => true } }
   return {
     app: await testApp({}, { directory, deps }),

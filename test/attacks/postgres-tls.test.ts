@@ -65,7 +65,7 @@ suite('TLS to PostgreSQL', () => {
     await until(() => app.deps.feed.isCurrent())
     assert.equal((await app.call('GET', '/api/me', { headers })).status, 200)
     const sessions = await server.query<SessionRow>(
-      `select ssl, version, client_dn, query like '%concat_ws%' or query = 'listen gatehouse' as "isEar"
+      `select ssl, version, client_dn, query like '%pg_current_snapshot%' or query like 'listen gatehouse%' as "isEar"
         from pg_stat_ssl join pg_stat_activity using (pid) where usename = 'worded'`,
     )
     assert.ok(sessions.some(({ isEar }) => isEar) && sessions.some(({ isEar }) => !isEar))

@@ -24,7 +24,7 @@ suite('PostgreSQL', () => {
     await heard(app)
     assert.equal(feed.isCurrent(), true)
     const before = feed.version()
-    await terminate('%concat_ws%').execute(db) // a heartbeat
+    await terminate('%pg_current_snapshot%').execute(db) // a renewal
     while (feed.isCurrent()) await setImmediate()
     while (!feed.isCurrent()) await setImmediate() // as long as the test may take
     assert.notEqual(feed.version(), before, 'what was told meanwhile is looked for')

@@ -10,7 +10,6 @@ import { connect } from '../../src/core/database/connect.ts'
 import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/core/database/migrate.ts'
 import { inSnapshot } from '../../src/core/database/snapshot.ts'
 import { assertUnused } from '../../src/core/database/sqlite/exclusive-access.ts'
-import { soleProcess } from '../../src/core/workers/workers.ts'
 import { tombstoneText } from '../../src/modules/audit/checkpoint-form.ts'
 import { checkpointKey } from '../../src/modules/audit/checkpoint-key.ts'
 import { readAuditKeys } from '../../src/modules/keys/audit-keys.ts'
@@ -232,14 +231,14 @@ suite('a copy of everything', async () => {
     for (const withoutKeys of [false, true]) {
       const { deps } = await place()
       await restore(deps, path, { ...restoring, withoutKeys })
-      const { current } = await loadKeySet({ ...deps, workers: soleProcess })
+      const { current } = await loadKeySet(deps)
       assert.notEqual(current.kid, old.kid)
       const { modulusLength } = current.verifyWith.asymmetricKeyDetails ?? {}
       assert.deepEqual([current.algorithm, modulusLength], ['RS256', 2304])
     }
     const { deps } = await place()
     await restore(deps, await backupOf(app), restoring)
-    assert.equal((await loadKeySet({ ...deps, workers: soleProcess })).current.algorithm, 'HS256')
+    assert.equal((await loadKeySet(deps)).current.algorithm, 'HS256')
   })
 
   sqliteOnly(

@@ -8,7 +8,7 @@ import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { latestSchema } from '../../src/core/database/migrate.ts'
-import { createPostgresFeed } from '../../src/core/database/postgres/feed.ts'
+import { createNodeLease } from '../../src/core/database/postgres/node-lease.ts'
 import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { loadMonitoring } from '../../src/core/module/monitoring.ts'
 import { soleProcess } from '../../src/core/workers/workers.ts'
@@ -216,7 +216,7 @@ suite('ready is 503', () => {
   })
 
   postgresOnly('by a feed that cannot connect, not by one that rests', async () => {
-    const feed = createPostgresFeed({ host: '127.0.0.1', port: await closedPort() })
+    const feed = createNodeLease({ host: '127.0.0.1', port: await closedPort() })
     after(feed.close)
     assert.equal(feed.lagMs?.(), 0)
     feed.isCurrent()

@@ -19,7 +19,11 @@ export async function withDeps<T>(
     secretFields: secretFields(modules),
   })
   for (const warning of config.warnings) log.warn(warning)
-  const deps = systemDeps(config, { log, ...(terminal.clock && { clock: terminal.clock }) })
+  const deps = systemDeps(config, {
+    log,
+    confirmsAtClose: true,
+    ...(terminal.clock && { clock: terminal.clock }),
+  })
   try {
     return await inContext('cli', () => work(deps))
   } finally {

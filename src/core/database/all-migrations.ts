@@ -35,6 +35,7 @@ import * as codesOfFlows from './migrations/0037-codes-of-flows.ts'
 import * as queuesOfEndpoints from './migrations/0038-queues-of-endpoints.ts'
 import * as pagesByOffset from './migrations/0040-pages-by-offset.ts'
 import * as webhookEventNames from './migrations/0041-webhook-event-names.ts'
+import * as nodes from './migrations/0042-nodes.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -75,6 +76,7 @@ export const migrations: readonly Step[] = [
   expand(queuesOfEndpoints.statements),
   expand(pagesByOffset.statements),
   expand(webhookEventNames.statements),
+  expand(nodes.statements),
 ]
 
 export const versionTable =

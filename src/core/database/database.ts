@@ -1,4 +1,5 @@
 import { CompiledQuery, type Dialect, type Kysely, type Transaction } from 'kysely'
+import type { Clock } from '../lib/clock.ts'
 import type { DatabaseMeasurements } from '../measurements/measurements.ts'
 import type { PostgresAddress } from './postgres/address.ts'
 import type { Schema } from './schema.ts'
@@ -18,6 +19,8 @@ export interface ConnectOptions {
   /** Replaces SQLite. */
   readonly postgres?: PostgresAddress | undefined
   readonly poolMax?: number
+  /** How changes are confirmed with other nodes of PostgreSQL. */
+  readonly nodes?: NodeLeaseOptions
   readonly measurements?: DatabaseMeasurements
   /** Wraps the dialect; every read passes its connections. */
   readonly wrap?: (dialect: Dialect) => Dialect
@@ -25,19 +28,30 @@ export interface ConnectOptions {
   readonly observe?: (dialect: Dialect) => Dialect
 }
 
-/** Detects changes of other processes. */
+export interface NodeLeaseOptions {
+  /** Whether ends wait once, when the node closes: for a command, whose end is the answer. */
+  readonly confirmsAtClose?: boolean
+  /** The wait if confirmations may be missed; 0 in tests, whose services are younger than a lease. */
+  readonly unheardMs?: number
+  /** The wall clock: it runs on while a whole virtual machine is frozen. */
+  readonly clock?: Pick<Clock, 'now'>
+}
+
+/** Detects changes of other processes. On PostgreSQL by leases: postgres/node-lease.ts. */
 export interface ChangeFeed {
   /** If false, changes may be missed: callers that need the latest state must read the database. */
   isCurrent(): boolean
   /** Changes with changes of other processes. */
   version(): number
-  /** Changes with changes of any process, including this one. */
+  /** Changes with changes of any process, including this one; with `onChanges`, if any are missed. */
   anyVersion(): number
   /**
-   * Reports a transaction to other processes of this machine; resolves when their `version` has
-   * changed. Absent if automatic.
+   * Hears of committed changes of any process before they are acknowledged, by subject; null if
+   * changes were missed. Absent with SQLite, whose numbers are read from the file.
    */
-  announce?(): Promise<void>
+  onChanges?(listener: (subjects: readonly string[] | null) => void): void
+  /** The key of the confirmations between nodes. Absent with SQLite. */
+  useKey?(key: Uint8Array): void
   /**
    * How long changes may have been missed, in milliseconds; 0 while unused. Reconnecting does not
    * reset the value. Absent if every check reads the database.

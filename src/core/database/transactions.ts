@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { CompiledQuery, PostgresAdapter, type SelectQueryBuilder } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { committing } from './commit.ts'
+import { confirming } from './confirmations.ts'
 import type { Database, DatabaseOrTransaction, QueryHints } from './database.ts'
 import { TransactionConflict } from './errors.ts'
 import { Deadline, Mutex } from './mutex.ts'
@@ -28,13 +29,23 @@ export interface Guard {
 /**
  * Runs the work in a transaction with exclusive advisory locks on `lockNames`, across all nodes.
  * The transaction is retried after a conflict, so the work must only read and write the database.
- * On SQLite, a writing transaction excludes all others.
+ * On SQLite, a writing transaction excludes all others. On PostgreSQL, what nodes kept of the changed
+ * rows is gone when this resolves.
  */
-export async function transact<T>(
+export function transact<T>(
   db: Database,
   lockNames: readonly string[],
   work: (trx: DatabaseOrTransaction) => Promise<T>,
   guard?: Guard,
+): Promise<T> {
+  return confirming(() => lockedAttempts(db, lockNames, work, guard))
+}
+
+async function lockedAttempts<T>(
+  db: Database,
+  lockNames: readonly string[],
+  work: (trx: DatabaseOrTransaction) => Promise<T>,
+  guard: Guard | undefined,
 ): Promise<T> {
   const guarded = async (trx: DatabaseOrTransaction) => {
     await guard?.authorize(trx)

@@ -6,8 +6,12 @@ export class BoundedMap<Key, Value> {
   // memory.
   #oldestFirst: MapIterator<Key> | undefined
 
-  constructor(maxEntries: number) {
+  readonly #removed: ((key: Key, value: Value) => void) | undefined
+
+  /** `removed` hears of each entry that leaves, but for those of `clear`. */
+  constructor(maxEntries: number, removed?: (key: Key, value: Value) => void) {
     this.#maxEntries = maxEntries
+    this.#removed = removed
   }
 
   get(key: Key): Value | undefined {
@@ -15,14 +19,16 @@ export class BoundedMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key) // moves the key to the end
+    this.delete(key) // moves the key to the end
     if (this.#entries.size >= this.#maxEntries) this.#removeOldest()
     else this.#oldestFirst = undefined
     this.#entries.set(key, value)
   }
 
   delete(key: Key): void {
-    this.#entries.delete(key)
+    const value = this.#removed && this.#entries.get(key)
+    const wasKept = this.#entries.delete(key)
+    if (wasKept) this.#removed?.(key, value as Value)
   }
 
   [Symbol.iterator](): IterableIterator<[Key, Value]> {
@@ -37,6 +43,6 @@ export class BoundedMap<Key, Value> {
   #removeOldest(): void {
     this.#oldestFirst ??= this.#entries.keys()
     const oldest = this.#oldestFirst.next()
-    if (!oldest.done) this.#entries.delete(oldest.value)
+    if (!oldest.done) this.delete(oldest.value)
   }
 }

@@ -40,6 +40,7 @@ export function systemDeps(
     groupCommit = false,
     checkpointThread = false,
     tracing = null as Tracing | null,
+    confirmsAtClose = false,
   } = {},
 ): Deps {
   process.umask(0o077) // database, log and keys are private
@@ -50,12 +51,12 @@ export function systemDeps(
     poolMax: workers.share(config.database.poolMax),
     groupCommit,
     checkpointThread,
+    nodes: { confirmsAtClose },
     ...(tracing && { observe: tracing.observe }),
   })
   return {
     config,
     ...connected,
-    ...(config.database.postgres && { feed: feedOfWorkers(connected.feed, workers) }),
     workers,
     clock,
     random: pooledRandom(systemRandom),
@@ -64,23 +65,6 @@ export function systemDeps(
     measurements,
     fetch: globalThis.fetch,
     traces: tracing?.traces ?? null,
-  }
-}
-
-/**
- * On PostgreSQL, a notification may arrive after the response: a worker tells the others before it
- * answers. The SQLite feed reads the file.
- */
-export function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
-  if (workers.count === 1) return feed
-  let announced = 0
-  workers.onAsked('changed', () => {
-    announced += 1
-  })
-  return {
-    ...feed,
-    version: () => feed.version() + announced,
-    announce: async () => void (await workers.askOthers('changed')),
   }
 }
 

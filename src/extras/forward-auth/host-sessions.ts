@@ -1,11 +1,15 @@
 import { digest, equalInConstantTime } from '../../core/crypto/digest.ts'
 import { randomText } from '../../core/crypto/random.ts'
+import { KeptRows } from '../../core/database/kept-rows.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { lockName, takeExclusiveLocks, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
-import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Needs } from '../../core/module/services.ts'
-import type { EndedSession, LiveSession } from '../../modules/sessions/sessions.ts'
+import {
+  type EndedSession,
+  type LiveSession,
+  subjectsOfSession,
+} from '../../modules/sessions/sessions.ts'
 import { forwardSessionCreated } from './events.ts'
 import { forwardStore, type HostSession, type StoredTicket } from './store.ts'
 
@@ -58,7 +62,6 @@ export interface RefusedTicket {
 const ticketMs = 10_000
 const secretBytes = 32
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
-const maxKnown = 10_000
 // A browser that restores its tabs requests many at once.
 const maxTickets = 100
 const maxHosts = 200
@@ -68,20 +71,15 @@ export function createHostSessions(
 ): HostSessions {
   const { asyncCommitDb, clock, db, events, feed, random, sessions } = deps
   const lookUp = forwardStore(db).byId
-  // By cookie value, until any change of the database: see sessions/sessions.ts.
-  const known = new BoundedMap<string, HostSession>(maxKnown)
-  let knownVersion = feed.anyVersion()
+  // By cookie value.
+  const known = new KeptRows<HostSession>(feed, ({ session }) => subjectsOfSession(session))
 
   return {
     resume(secret, origin) {
       if (!secretFormat.test(secret)) return malformed
-      const version = feed.anyVersion()
-      if (version !== knownVersion) {
-        known.clear()
-        knownVersion = version
-      }
       const found = known.get(secret)
-      return found ? at(origin, found) : read(secret, version).then((row) => at(origin, row))
+      if (found) return at(origin, found)
+      return known.read(secret, () => lookUp(digest(secret))).then((row) => at(origin, row))
     },
 
     issueTicket(sessionId, { origin, browser, returnTo }) {
@@ -135,12 +133,6 @@ export function createHostSessions(
   function at(origin: string, found: HostSession | null) {
     if (!found) return unknown
     return found.origin === origin ? sessions.resumeStored(found.session) : ofOtherHost
-  }
-
-  async function read(secret: string, version: number): Promise<HostSession | null> {
-    const found = await lookUp(digest(secret))
-    if (found && feed.anyVersion() === version) known.set(secret, found)
-    return found
   }
 
   /** Null if valid. Expires after ten seconds. */

@@ -96,16 +96,13 @@ export interface Endpoints {
   purgeRemoved(batchSize: number): Promise<number>
 }
 
-type EndpointsDeps = Pick<Needs, 'clock' | 'db' | 'events' | 'keys' | 'random'> & {
-  /** Resolves when other workers know the change. */
-  readonly announce: () => Promise<void>
-}
+type EndpointsDeps = Pick<Needs, 'clock' | 'db' | 'events' | 'keys' | 'random'>
 
 export const previousSecretMs = 86_400_000
 const secretBytes = 32
 
 export function createEndpoints(deps: EndpointsDeps): Endpoints {
-  const { announce, clock, db, events, keys, random } = deps
+  const { clock, db, events, keys, random } = deps
 
   return {
     count: () => endpointStore(db).count(),
@@ -142,9 +139,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         })
         return { endpoint, secret }
       }
-      const created = await transact(db, [], insert, guard)
-      await announce()
-      return created
+      return transact(db, [], insert, guard)
     },
 
     change: (id, changes, how = {}) =>
@@ -225,9 +220,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       if (done === null) throw goneMeanwhile(webhookNotFound)
       return done
     }
-    const done = await transact(db, [], change, guard)
-    await announce()
-    return done
+    return transact(db, [], change, guard)
   }
 
   function toEndpoint(row: EndpointWithHealth): Endpoint {

@@ -49,17 +49,9 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .selectFrom('webhook_endpoints')
         .select(['id', 'events'])
         .where('state', '=', 'enabled')
+        .orderBy('created_at')
         .orderBy('id')
         .execute()
-    },
-
-    /** Changes when the subscriptions of enabled endpoints change. */
-    async choiceState(): Promise<string> {
-      // As text: the sum can exceed safe integers.
-      const { rows } = await sql<{ state: string }>`
-        select count(*) || ' ' || coalesce(cast(sum(updated_at) as text), '') as state
-        from webhook_endpoints where state = 'enabled'`.execute(db)
-      return rows[0]?.state ?? ''
     },
 
     oldest(limit: number): Promise<WaitingEvent[]> {

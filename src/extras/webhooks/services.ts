@@ -62,11 +62,9 @@ export const services = [
     stop: ({ webhookSender }) => webhookSender.close(),
   }),
   service({
-    needs: ['keys', 'webhookSubscriptions'],
+    needs: ['keys'],
     makes: ['webhookEndpoints'],
-    create: ({ webhookSubscriptions: { announce }, ...needs }) => ({
-      webhookEndpoints: createEndpoints({ ...needs, announce }),
-    }),
+    create: (needs) => ({ webhookEndpoints: createEndpoints(needs) }),
   }),
   service({
     makes: ['webhookStats'],

@@ -1,6 +1,5 @@
 import { atEnd } from '../../core/database/commit.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isPostgres } from '../../core/database/transactions.ts'
 import { namesOfEvent } from '../../core/events/types.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
@@ -13,16 +12,11 @@ export interface WebhookSubscriptions {
   wants(type: string): boolean
   endpointsFor(type: string): readonly string[]
   isEmpty(): boolean
-  /** Reloads if this process has changed an endpoint. */
+  /** Reloads if any process may have changed an endpoint. */
   current(db: DatabaseOrTransaction): Promise<void>
-  /** Reloads if any process has changed an endpoint. */
+  /** Like `current`, but outside the transaction of an event. */
   refresh(trx?: DatabaseOrTransaction): Promise<void>
   changed(): void
-  /**
-   * Makes other workers of this machine reload before their next event. Other nodes reload within
-   * about a second.
-   */
-  announce(): Promise<void>
 }
 
 interface Chosen {
@@ -35,20 +29,18 @@ const none: readonly string[] = []
 /** Delivery events would cause more deliveries. */
 const unsent = new Set([webhookDeliveryFailed.name, webhookTested.name])
 
-const topic = 'webhook endpoints'
-
 export function createWebhookSubscriptions({
   db,
   feed,
   knownEvents,
-  workers,
-}: Pick<Needs, 'db' | 'feed' | 'knownEvents' | 'workers'>): WebhookSubscriptions {
+}: Pick<Needs, 'db' | 'feed' | 'knownEvents'>): WebhookSubscriptions {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true
   let seenVersion: number | undefined
-  let seenState: string | undefined
-  workers.onAsked(topic, changed)
+  feed.onChanges?.((subjects) => {
+    if (!subjects || subjects.includes('webhook_endpoints')) changed()
+  })
 
   return {
     wants: (type) => endpointsFor(type).length > 0,
@@ -56,7 +48,7 @@ export function createWebhookSubscriptions({
     isEmpty: () => endpoints.length === 0,
 
     async current(trx) {
-      if (!isStale) return
+      if (isSure()) return
       // The read includes uncommitted changes: a rollback makes a new read necessary.
       atEnd(trx, (end) => {
         if (end !== 'committed') isStale = true
@@ -65,17 +57,15 @@ export function createWebhookSubscriptions({
     },
 
     async refresh(trx = db) {
-      const version = feed.version()
-      // On PostgreSQL the version does not change without requests.
-      if (!isStale && version === seenVersion && !isPostgres(trx)) return
-      const state = await outboxStore(trx).choiceState()
-      if (isStale || state !== seenState) await read(trx)
-      seenState = state
-      seenVersion = version
+      if (!isSure()) await read(trx)
     },
 
     changed,
-    announce: async () => void (await workers.askOthers(topic)),
+  }
+
+  function isSure(): boolean {
+    if (isStale || !feed.isCurrent()) return false
+    return feed.onChanges !== undefined || feed.version() === seenVersion
   }
 
   function changed(): void {
@@ -96,10 +86,12 @@ export function createWebhookSubscriptions({
 
   async function read(from: DatabaseOrTransaction): Promise<void> {
     isStale = false // a change during the read sets the flag again
+    const version = feed.version()
     try {
       const rows = await outboxStore(from).chosen()
       endpoints = rows.map((row) => ({ id: row.id, events: chosenEvents(row) }))
       byType = new Map()
+      seenVersion = version
     } catch (error) {
       isStale = true
       throw error

@@ -2,11 +2,11 @@ import { isEmail, parseEmail } from '../../core/addresses/email.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
+import { KeptRows } from '../../core/database/kept-rows.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import { codePointLength } from '../../core/lib/text.ts'
 import type { Username } from '../../core/lib/username.ts'
-import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { faultOfChosen, newUsername, reservedUsernames } from '../accounts/new-username.ts'
@@ -54,7 +54,11 @@ export interface IdentityClaims extends Subject {
   readonly roles: readonly Role[] | null
 }
 
-const maxKnown = 10_000
+/** Null: the identity is linked to no account. */
+interface KnownIdentity {
+  readonly account: Account | null
+}
+
 const maxNameLength = 100 // spec 2.1
 const plainSuffixes = 9
 const suffixBytes = 6
@@ -65,22 +69,15 @@ export function createIdentities(
 ): Identities {
   const { accounts, config, db, feed, clock, events, random } = deps
   const store = identityStore(db)
-  const known = new BoundedMap<string, Account | null>(maxKnown)
-  let knownVersion = feed.anyVersion()
+  const known = new KeptRows<KnownIdentity>(feed, ({ account }) =>
+    account ? ['identities', `user ${account.userId}`] : ['identities'],
+  )
 
   return {
     async accountOf(subject) {
-      const version = feed.anyVersion()
-      if (version !== knownVersion) {
-        known.clear()
-        knownVersion = version
-      }
       const key = JSON.stringify([subject.issuer, subject.subject])
-      const kept = known.get(key)
-      if (kept !== undefined) return kept
-      const account = await stored(subject)
-      if (feed.anyVersion() === version) known.set(key, account)
-      return account
+      const read = () => known.read(key, async () => ({ account: await stored(subject) }))
+      return (known.get(key) ?? (await read())).account
     },
 
     async signIn(provider, person) {

@@ -3,7 +3,6 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { place, print, prints } from '../../../test/keys.ts'
-import { linkedWorkers } from '../../../test/linked-workers.ts'
 import { seededRandom } from '../../../test/random.ts'
 import { until } from '../../../test/until.ts'
 import { connect } from '../../core/database/connect.ts'
@@ -227,23 +226,28 @@ suite('the key set', () => {
     assert.deepEqual(await keys.published(), whole)
   })
 
-  test('a worker knows a new key, and the end of one, once the other worker has answered', async () => {
-    const { load, clock } = await place()
-    const silent = { isCurrent: () => true, version: () => 0, anyVersion: () => 0 }
-    const [first, second] = linkedWorkers(2)
-    assert.ok(first && second)
-    const one = await load({}, undefined, undefined, { feed: silent, workers: first })
-    const two = await load({}, undefined, undefined, { feed: silent, workers: second })
+  test('a process knows a new key, and the end of one, at the next request after the change', async () => {
+    const { load, clock, directory } = await place()
+    const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+    const one = await load()
+    const two = await load({}, db, undefined, { feed })
+    const nextRequest = async () => {
+      await new Promise((resolve) => setImmediate(resolve)) // the version is asked once in a turn
+      await two.refresh()
+    }
     const old = one.current.kid
     const { kid } = await one.rotate({ atOnce: true })
+    await nextRequest()
     assert.equal((await two.signer('signing')).kid, old) // published first, and not used yet
     assert.equal((await two.find(kid))?.kid, kid)
     clock.advance(3)
     assert.equal((await two.signer('signing')).kid, kid)
     const { generation } = two
     assert.equal(await one.retire(old), true)
+    await nextRequest()
     assert.notEqual(two.generation, generation, 'tokens that were verified are verified again')
     assert.equal(await two.find(old), undefined)
+    await db.destroy()
   })
 
   test('a look at the database that failed is taken again: a retired key ends all the same', async () => {

@@ -1,12 +1,13 @@
 import type { JWK } from 'jose'
 import type { Config } from '../../core/config/load.ts'
+import { derivedKey } from '../../core/crypto/digest.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { KeySetNotOpened } from '../../core/database/key-set-not-opened.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
+import { sharedAfterCall } from '../../core/lib/catch-up.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
-import type { Workers } from '../../core/workers/workers.ts'
 import { accessAlgorithm } from './algorithm.ts'
 import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import { keyRetired } from './events.ts'
@@ -62,6 +63,8 @@ export interface KeySet {
    * @throws KeySetNotOpened if no known master key opens the keys; DatabaseUnavailable
    */
   refresh(): Promise<void>
+  /** Like `refresh`; undefined if nothing has to be read. */
+  refreshed(): Promise<void> | undefined
   /**
    * Replaces a key. The successor is published now and signs in ten minutes, or as soon as every
    * node knows it. The old key verifies until its last token has expired. @throws KeyNotReplaced
@@ -102,11 +105,10 @@ export interface ListedKey {
 export interface KeySetDeps {
   readonly config: MasterKeyConfig & Pick<Config, 'token'>
   readonly db: Database
-  readonly feed: Pick<ChangeFeed, 'isCurrent' | 'version'>
+  readonly feed: Pick<ChangeFeed, 'isCurrent' | 'version' | 'useKey'>
   readonly clock: Clock
   readonly events: Events
   readonly random: Random
-  readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
 }
 
 const refreshAlgorithm = 'HS256'
@@ -130,7 +132,7 @@ export async function loadKeySet(
   deps: KeySetDeps,
   { mayAddSigner = true }: LoadKeySetOptions = {},
 ): Promise<KeySet> {
-  const { config, db, feed, clock, events, random, workers } = deps
+  const { config, db, feed, clock, events, random } = deps
   const { rotationDays } = config.token
   const stored = await keyStore(db).all()
   let closed: KeySetNotOpened | null = null
@@ -158,7 +160,8 @@ export async function loadKeySet(
   let seenVersion = feed.version()
   let lookedAt = ages.passed()
   let confirmedAt = ages.passed()
-  workers.onAsked('keys', read)
+  const catchUp = sharedAfterCall(read)
+  feed.useKey?.(derivedKey(keys.dataKey, 'nodes'))
 
   return {
     get current() {
@@ -214,6 +217,7 @@ export async function loadKeySet(
     },
 
     refresh,
+    refreshed,
 
     async rotate({ purpose = 'signing', atOnce = false, guard } = {}) {
       if (purpose === 'signing' && isOperators)
@@ -221,7 +225,7 @@ export async function loadKeySet(
       if (!keys.canSign(purpose, clock.now())) throw new KeyNotReplaced(noSignerMessage(algorithm))
       const before = keys.current(purpose, clock.now()).kid
       const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce, guard })
-      await changed()
+      await read()
       if (!added) throw new Error('the key was not replaced') // without `ifOlderThanMs` a key is always added
       return { ...added, before }
     },
@@ -238,7 +242,7 @@ export async function loadKeySet(
         return true
       }
       const isRetired = await transact(db, [lockName.keys], work, guard)
-      await changed()
+      await read()
       return isRetired
     },
 
@@ -276,20 +280,19 @@ export async function loadKeySet(
         const added = await newKeys.replace(purpose, algorithms[purpose], { ifOlderThanMs })
         isRotated ||= added !== null
       }
-      if (isRotated) await changed()
+      if (isRotated) await read()
       return isRotated
     },
   }
 
-  /** Other workers read the changed keys before this process continues. */
-  async function changed(): Promise<void> {
-    await read()
-    await workers.askOthers('keys')
+  async function refresh(): Promise<void> {
+    await refreshed()
   }
 
-  async function refresh(): Promise<void> {
-    if (!feed.isCurrent() || seenVersion !== feed.version()) await read()
-    else confirmedAt = ages.passed()
+  function refreshed(): Promise<void> | undefined {
+    if (!feed.isCurrent() || seenVersion !== feed.version()) return catchUp()
+    confirmedAt = ages.passed()
+    return undefined
   }
 
   async function read(): Promise<void> {

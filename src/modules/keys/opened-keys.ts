@@ -53,7 +53,7 @@ export interface OpenKeysOptions {
 
 /**
  * How long a node waits before signing with a key that it sees for the first time. Other nodes
- * notice a change within half a second, or ask the database: feed.ts.
+ * notice a change within a second, or ask the database: node-lease.ts.
  */
 export const settleMs = 2000
 // Every node knows a key of this age; clocks differ by seconds.

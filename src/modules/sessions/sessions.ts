@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { digest } from '../../core/crypto/digest.ts'
 import { randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { KeptRows } from '../../core/database/kept-rows.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
@@ -127,25 +128,22 @@ export function createSessions(
     | 'events'
     | 'random'
     | 'requirements'
-    | 'workers'
   >,
 ): Sessions {
   const { accounts, config, db, asyncCommitDb, events, feed, clock, random, requirements } = deps
-  const { workers } = deps
   const { maxPerAccount } = config.session
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const { byId: lookUp } = sessionStore(db)
   const endOfSession = createEndReader({ db, clock })
-  // By the cookie's value, until the database changes.
-  const known = new BoundedMap<string, StoredSession>(maxKnown)
-  let knownVersion = feed.anyVersion()
+  // By the cookie's value.
+  const known = new KeptRows<StoredSession>(feed, subjectsOfSession)
   // Activity that is not flushed yet. A job flushes all sessions once a second: a commit per
   // request would cost more than the request.
   const seen = new Map<string, number>()
-  // Another worker may get a request of the session before the flush of this worker.
-  workers.onAsked('session activity', (id) => seen.get(id as string) ?? 0)
+  // A kept row has the time of its reading.
+  const flushed = new BoundedMap<string, number>(maxKnown)
 
   return {
     async start(trx, { account: { userId, username }, sessions: stored, amr, authTime }, client) {
@@ -229,7 +227,10 @@ export function createSessions(
           for (const [id, lastSeenAt] of batch) await store.touch(id, lastSeenAt)
         })
         // After the commit, and only sessions without newer activity.
-        for (const [id, lastSeenAt] of batch) if (seen.get(id) === lastSeenAt) seen.delete(id)
+        for (const [id, lastSeenAt] of batch) {
+          flushed.set(id, lastSeenAt)
+          if (seen.get(id) === lastSeenAt) seen.delete(id)
+        }
       }
       return due.length
     },
@@ -270,16 +271,18 @@ export function createSessions(
     const lastSeenAt = lastSeenOf(session)
     const { createdAt } = session
     if (clock.now() < endOf({ createdAt, lastSeenAt })) return resumed(session, lastSeenAt)
-    return workers.count === 1 ? timedOut(session, lastSeenAt) : unlessSeenByOthers(session)
+    return unlessSeenByOthers(session)
   }
 
-  /** Checks a session that has ended as far as this worker knows. */
+  /** Another process may have written later activity of a session that seems to have ended. */
   async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | EndedSession> {
-    const answers = await workers.askOthers('session activity', session.id)
-    const lastSeenAt = Math.max(lastSeenOf(session), ...answers.map(Number))
-    return clock.now() < endOf({ ...session, lastSeenAt })
-      ? resumed(session, lastSeenAt)
-      : timedOut(session, lastSeenAt)
+    const present = await lookUp(session.id)
+    if (!present) return withoutRow(session.id)
+    flushed.set(present.id, present.lastSeenAt)
+    const lastSeenAt = lastSeenOf(present)
+    return clock.now() < endOf({ ...present, lastSeenAt })
+      ? resumed(present, lastSeenAt)
+      : timedOut(present, lastSeenAt)
   }
 
   function timedOut({ userId, createdAt }: StoredSession, lastSeenAt: number): EndedSession {
@@ -348,7 +351,7 @@ export function createSessions(
   }
 
   function lastSeenOf({ id, lastSeenAt }: Pick<StoredSession, 'id' | 'lastSeenAt'>): number {
-    return Math.max(lastSeenAt, seen.get(id) ?? 0)
+    return Math.max(lastSeenAt, seen.get(id) ?? flushed.get(id) ?? 0)
   }
 
   /** Epoch milliseconds, without further requests. */
@@ -357,19 +360,13 @@ export function createSessions(
   }
 
   function find(secret: string): StoredSession | Promise<StoredSession | null> {
-    const version = feed.anyVersion()
-    if (version !== knownVersion) {
-      known.clear()
-      knownVersion = version
-    }
-    return known.get(secret) ?? read(secret, version)
+    return known.get(secret) ?? known.read(secret, () => lookUp(digest(secret)))
   }
+}
 
-  async function read(secret: string, version: number): Promise<StoredSession | null> {
-    const session = await lookUp(digest(secret))
-    if (session && feed.anyVersion() === version) known.set(secret, session)
-    return session
-  }
+/** Changes of these end the kept row: see migrations/0042-nodes.ts. */
+export function subjectsOfSession({ id, userId }: StoredSession): string[] {
+  return [`session ${id}`, `user ${userId}`]
 }
 
 /**

@@ -11,10 +11,11 @@ import { principalOf, type VerifiedToken } from './verified.ts'
 
 export function bearerAuthenticator({
   clock,
+  keys,
   tokens,
   revocations,
   verified,
-}: Pick<Needs, 'clock' | 'tokens' | 'revocations' | 'verified'>): Authenticator {
+}: Pick<Needs, 'clock' | 'keys' | 'tokens' | 'revocations' | 'verified'>): Authenticator {
   return {
     scheme: 'bearer',
     header: 'bearer',
@@ -36,9 +37,14 @@ export function bearerAuthenticator({
     authenticate(request) {
       const token = bearerToken(request)
       if (token === null) return null
-      const recalled = verified.recall(token)
-      return recalled ? unlessRevoked(recalled) : verifiedFirst(token, request)
+      const reading = keys.refreshed()
+      return reading ? reading.then(() => judged(token, request)) : judged(token, request)
     },
+  }
+
+  function judged(token: string, request: FastifyRequest) {
+    const recalled = verified.recall(token)
+    return recalled ? unlessRevoked(recalled) : verifiedFirst(token, request)
   }
 
   function verifiedFirst(

@@ -33,7 +33,12 @@ export interface ActiveToken {
  * @throws DatabaseUnavailable as `Revocations.refuses`
  */
 export async function introspect(
-  { revocations, tokens, verified }: Pick<Needs, 'revocations' | 'tokens' | 'verified'>,
+  {
+    keys,
+    revocations,
+    tokens,
+    verified,
+  }: Pick<Needs, 'keys' | 'revocations' | 'tokens' | 'verified'>,
   token: string,
   audiences: ReadonlySet<string>,
 ): Promise<ActiveToken | null> {
@@ -43,6 +48,7 @@ export async function introspect(
     await tokens.verifyAccess(token)
     return null
   }
+  await keys.refresh()
   // From here on `payload` is verified: it comes from the same text.
   const { claims } = verified.recall(token) ?? (await verified.verify(token)) ?? {}
   if (!claims || (await revocations.refuses(claims))) return null

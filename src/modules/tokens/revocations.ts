@@ -4,6 +4,7 @@ import { type Guard, lockName, transact } from '../../core/database/transactions
 import type { RefusalReason } from '../../core/errors.ts'
 import { inNoContext } from '../../core/events/context.ts'
 import type { Events } from '../../core/events/events.ts'
+import { sharedAfterCall } from '../../core/lib/catch-up.ts'
 import { type Clock, clockLeewayMs } from '../../core/lib/clock.ts'
 import type { AccessClaims } from '../../core/policy/principal.ts'
 import type { RefreshClaims } from './claims.ts'
@@ -42,7 +43,7 @@ export interface Revocations {
   /** Ends the access tokens of a user below a version, in the transaction of the change. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
   /** Called after a transaction may have appended: the next check reads the log first. */
-  appended(): Promise<void>
+  appended(): void
   /** Deletes up to `batchSize` expired entries; returns the count. */
   purge(batchSize: number): Promise<number>
 }
@@ -83,8 +84,10 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   let seenAppends = -1
   let seenVersion = -1
   let epoch = 0
-  let reading: Promise<void> | undefined
-  let next: Promise<void> | undefined
+  /** Reads the log: afterwards every entry committed before the call is known. */
+  const catchUp = sharedAfterCall(async () => {
+    if (!isCaughtUp()) await inNoContext(readLog)
+  })
   await catchUp()
 
   return {
@@ -158,13 +161,12 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       await also?.(trx)
     }
     await transact(db, [lockName.revocations, lockName.token(token)], all, guard)
-    await appended()
+    appended()
     await catchUp()
   }
 
-  async function appended(): Promise<void> {
+  function appended(): void {
     appends += 1
-    await feed.announce?.()
   }
 
   function hasEnded(claims: JudgedClaims): boolean | Promise<boolean> {
@@ -178,25 +180,6 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
   function isCaughtUp(): boolean {
     return seenAppends === appends && feed.isCurrent() && seenVersion === feed.version()
-  }
-
-  /**
-   * Reads the log: afterwards every entry committed before the call is known. Concurrent callers
-   * share a read; a caller during a read waits for the next read.
-   */
-  function catchUp(): Promise<void> {
-    if (!reading) {
-      reading = inNoContext(readLog).finally(() => {
-        reading = undefined
-      })
-      return reading
-    }
-    next ??= reading
-      .finally(() => {
-        next = undefined
-      })
-      .then(() => (isCaughtUp() ? undefined : catchUp()))
-    return next
   }
 
   async function readLog(): Promise<void> {

@@ -58,14 +58,20 @@ export const hooks = [
       (trx, { userId, accessVersion }) =>
         revocations.revokeBelow(trx, userId, accessVersion),
   ),
-  hook('onAccountChanged', ['revocations'], ({ revocations }) => revocations.appended),
+  hook(
+    'onAccountChanged',
+    ['revocations'],
+    ({ revocations }) =>
+      async () =>
+        revocations.appended(),
+  ),
   hook(
     'onUserChanged',
     ['profiles', 'revocations'],
     ({ profiles, revocations }) =>
       async (userId) => {
         profiles.forget(userId)
-        await revocations.appended()
+        revocations.appended()
       },
   ),
 ]

@@ -146,6 +146,7 @@ export function createTokens({
     },
 
     async verifyRefresh(token, tell) {
+      await keys.refresh()
       const verified = await verifyJws(token, (kid) => keys.find(kid, 'refresh'), tell)
       const raw = verified && parsed(verified, tell)
       return raw ? parseRefreshClaims(raw, verified.header, config, clock.now(), tell) : null

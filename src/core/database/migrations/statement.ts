@@ -40,7 +40,7 @@ const postgresTypes: Record<string, string> = {
   blob: 'bytea',
 }
 
-/** Triggers that notify all nodes: see postgres/feed.ts. */
+/** Triggers that notify all nodes: see postgres/node-lease.ts. */
 export function notifying(table: string, ...changes: readonly ('insert' | 'update' | 'delete')[]) {
   return {
     postgres: [

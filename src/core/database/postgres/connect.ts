@@ -4,12 +4,12 @@ import type { Connected, ConnectOptions } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { connectionOf, type PostgresAddress } from './address.ts'
 import { PooledPostgresDialect } from './driver.ts'
-import { createPostgresFeed } from './feed.ts'
+import { createNodeLease } from './node-lease.ts'
 import { assertTakesChanges } from './server.ts'
 import { parserOf } from './values.ts'
 
 export interface PostgresOptions
-  extends Pick<ConnectOptions, 'measurements' | 'timeoutMs' | 'wrap' | 'observe'> {
+  extends Pick<ConnectOptions, 'measurements' | 'timeoutMs' | 'wrap' | 'observe' | 'nodes'> {
   readonly address: PostgresAddress
   readonly poolMax: number
 }
@@ -19,17 +19,19 @@ export function connectPostgres({
   address,
   poolMax,
   timeoutMs,
+  nodes,
   measurements = databaseMeasurements(),
   wrap = (given) => given,
   observe = (given) => given,
 }: PostgresOptions): Connected {
   const connection = { ...connectionOf(address), types }
-  const feed = createPostgresFeed(connection)
+  const feed = createNodeLease(connection, nodes)
   const dialect = new PooledPostgresDialect({
     connection,
     poolMax,
     timeoutMs,
     measurements,
+    confirmed: feed.confirmed,
     onClose: feed.close,
   })
   const connected = (given: Dialect) => new Kysely<Schema>({ dialect: observe(wrap(given)) })

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
-  CompiledQuery,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -12,11 +11,11 @@ import {
 import type { Pool, PoolConfig } from 'pg'
 import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import { acquiringBy } from '../acquiring.ts'
+import { confirmedLater } from '../confirmations.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { deadlineToBegin, QueuedAdapter } from '../transactions.ts'
 import { Lease, leaseOf, type PooledSession, within } from './lease.ts'
-import { notify } from './notification.ts'
 import type { Session } from './session.ts'
 
 export interface PostgresDialectOptions {
@@ -25,14 +24,14 @@ export interface PostgresDialectOptions {
   /** For a connection, a lock, or an answer. */
   readonly timeoutMs: number
   readonly measurements: DatabaseMeasurements
+  /** After a commit that may end what nodes keep: see node-lease.ts. */
+  readonly confirmed: () => Promise<void>
   /** Called before the pool is closed. */
   readonly onClose: () => Promise<void>
 }
 
 // Releases the locks of a node that is gone.
 const idleInTransactionMs = 10_000
-// Of a failed notification.
-const maxAttempts = 3
 
 /**
  * Kysely on pg, with one time limit for all waiting and the errors of ../errors.ts.
@@ -122,10 +121,8 @@ class PooledDriver implements Driver {
     return this.acquire()
   }
 
-  async acquire({
-    asyncCommit = false,
-    deadline = deadlineToBegin() ?? new Deadline(this.#limitMs),
-  } = {}): Promise<Lease> {
+  async acquire({ asyncCommit = false } = {}): Promise<Lease> {
+    const deadline = deadlineToBegin() ?? new Deadline(this.#limitMs)
     const pool = await this.open()
     const { measurements } = this.#options
     const beganAt = performance.now()
@@ -159,28 +156,7 @@ class PooledDriver implements Driver {
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     const lease = leaseOf(connection)
     lease.release()
-    if (lease.needsNotification) await this.#notify()
-  }
-
-  /**
-   * Retries a failed notification. @throws DatabaseUnavailable: other nodes learn of the commit
-   * only by a later heartbeat, so it must not be acknowledged.
-   */
-  async #notify(): Promise<void> {
-    const deadline = new Deadline(this.#limitMs)
-    for (let attempt = 1; ; attempt += 1) {
-      let lease: Lease | undefined
-      try {
-        lease = await this.acquire({ deadline })
-        await lease.executeQuery(CompiledQuery.raw(notify))
-        return
-      } catch (cause) {
-        if (attempt < maxAttempts && deadline.leftMs() > 0) continue
-        throw new DatabaseUnavailable('committed, but the other nodes may not know', { cause })
-      } finally {
-        lease?.release()
-      }
-    }
+    if (lease.needsConfirmation) await confirmedLater(this.#options.confirmed())
   }
 
   async destroy(): Promise<void> {

@@ -11,7 +11,6 @@ import {
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
 import { type Answer, isPlain, type Message, type Statement } from './message.ts'
-import { notify } from './notification.ts'
 import type { Session } from './session.ts'
 import { encoded } from './values.ts'
 
@@ -51,7 +50,7 @@ export class Lease implements DatabaseConnection {
   #deferred: Statement[] = []
   /** Whether they include more than the beginning and locks, which need no commit. */
   #defersChange = false
-  #needsNotification = false
+  #needsConfirmation = false
 
   constructor(session: PooledSession, options: LeaseOptions) {
     const { deadline, limitMs, asyncCommit = false, measurements } = options
@@ -63,9 +62,9 @@ export class Lease implements DatabaseConnection {
     session.on('error', this.#onError)
   }
 
-  /** Whether a committed change still needs a notification. */
-  get needsNotification(): boolean {
-    return this.#needsNotification
+  /** Whether a committed change may end what nodes keep. */
+  get needsConfirmation(): boolean {
+    return this.#needsConfirmation
   }
 
   async executeQuery<R>(query: CompiledQuery & QueryHints): Promise<QueryResult<R>> {
@@ -95,28 +94,18 @@ export class Lease implements DatabaseConnection {
     this.#deferred = [begin]
   }
 
-  /**
-   * Commits and notifies other nodes in the same message. The notification is a separate
-   * transaction: inside the first one, it would lock the whole cluster until the commit is on disk.
-   */
   async commit(): Promise<void> {
     if (!this.#hasBegun && !this.#defersChange) return
-    const notifies = this.#session.hasChanged
     const hasDeferred = this.#deferred.length > 0
     const beganAt = performance.now()
-    const message = await this.#sentCommit(notifies)
+    const message = await this.#sentCommit()
     try {
       await this.#answerTo(message)
       this.#measurements.commits.observeSince(beganAt)
     } catch (error) {
-      if (!message.completed.includes('COMMIT')) {
-        throw hasDeferred ? asUnavailable(error, message) : error
-      }
-      this.#needsNotification = true
+      throw hasDeferred ? asUnavailable(error, message) : error
     }
-    // A deferred statement may have made the change.
-    if (this.#session.hasChanged && !notifies) this.#needsNotification = true
-    this.#session.hasChanged = false
+    this.#takeChange()
     // The answer after a failed statement.
     if (message.completed.includes('ROLLBACK')) {
       throw new Error('the transaction was rolled back, not committed')
@@ -124,9 +113,8 @@ export class Lease implements DatabaseConnection {
   }
 
   /** Sends the deferred statements and the commit. */
-  async #sentCommit(notifies: boolean): Promise<Message> {
-    const commit = this.#asyncCommit ? [asyncCommit, commitStatement] : [commitStatement]
-    const statements = notifies ? [...commit, { text: notify, values: [] }] : commit
+  async #sentCommit(): Promise<Message> {
+    const statements = this.#asyncCommit ? [asyncCommit, commitStatement] : [commitStatement]
     const deferred = this.#deferred
     this.#deferred = []
     if (this.#session.isDirect && !deferred.every(isPlain)) {
@@ -160,7 +148,7 @@ export class Lease implements DatabaseConnection {
 
   async #execute(statement: Statement): Promise<Answer> {
     const answer = await this.#answered(statement)
-    if (!this.#isTransaction && this.#session.hasChanged) await this.#tell()
+    if (!this.#isTransaction) this.#takeChange()
     return answer
   }
 
@@ -188,12 +176,9 @@ export class Lease implements DatabaseConnection {
     return this.#session.transmit(statement)
   }
 
-  /** After a statement without a transaction. */
-  async #tell(): Promise<void> {
+  #takeChange(): void {
+    this.#needsConfirmation ||= this.#session.hasChanged
     this.#session.hasChanged = false
-    await this.#answerTo(this.#session.transmit({ text: notify, values: [] })).catch(() => {
-      this.#needsNotification = true
-    })
   }
 
   async #answerTo({ answer }: Message): Promise<Answer> {

@@ -1,9 +1,13 @@
+/** On which all nodes listen. An empty payload says only that something has changed. */
 export const channel = 'gatehouse'
 
-export const notify = `notify ${channel}`
+/** Of the confirmations for a node. */
+export function channelOf(nodeId: string): string {
+  return `${channel} ${nodeId}`
+}
 
-/** Set in sessions that notify themselves; in others, triggers notify. */
+/** 'on' in sessions that confirm their changes with the nodes; in others, triggers notify. */
 export const notifiesSetting = 'gatehouse.notifies'
 
-/** The notice code with which a trigger reports a change to the session. */
+/** The code with which a trigger reports a change to the session. */
 export const changedCode = 'GH001'
