@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { freePort } from '../../tools/free-port.ts'
+import { asClient, entry } from '../clients.ts'
 import { callerOf, type Reply } from './http.ts'
 import { admin, bearer, prepareNode, startNode } from './node.ts'
 import { preloaded, tellsOfReading, untilToldOfReading, whenRead } from './preload.ts'
@@ -283,6 +284,37 @@ suite('R15: the processes of a service', () => {
       }
     } finally {
       writeFileSync(go, '')
+      await node.remove()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('wrong secrets of a client are answered and count while a worker stands still', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    const CLIENTS_FILE = join(folder, 'clients.json')
+    writeFileSync(CLIENTS_FILE, JSON.stringify({ clients: [entry('shop')] }), { mode: 0o600 })
+    const node = await startWorkers({ env: { CLIENTS_FILE, LOGIN_ATTEMPTS: '5' } })
+    const asked = (secret?: string) => ({ headers: asClient('shop', secret), form: { token: 'x' } })
+    const rightAtEach = async () =>
+      (await node.atEach('POST', '/oauth/introspect', asked())).map(({ status }) => status)
+    try {
+      assert.deepEqual(await rightAtEach(), [200, 200]) // both remember the secret
+      const pids = node.pids()
+      process.kill(Number(pids[1]), 'SIGSTOP')
+      let answered = 0
+      // One is handed to the worker that stands still.
+      const guesses = Array.from({ length: 8 }, async () => {
+        const reply = await node.call('POST', '/oauth/introspect', asked('wrong'))
+        answered += 1
+        return reply
+      })
+      await waitUntil('the other answers', () => answered === 7)
+      process.kill(Number(pids[1]), 'SIGCONT')
+      assert.deepEqual(statusesOf(await Promise.all(guesses)), { 401: 5, 429: 3 })
+      assert.deepEqual(await rightAtEach(), [429, 429]) // neither remembers it
+      assert.deepEqual(node.pids(), pids)
+      assert.deepEqual(node.lines('event', 'sys_crash'), [])
+    } finally {
       await node.remove()
       rmSync(folder, { recursive: true })
     }
