@@ -9,8 +9,6 @@ export interface Answering {
   readonly kept: Kept
   readonly limits: PrimaryLimits
   readonly isTerminal: boolean
-  /** The first worker has started: the service can start. */
-  readonly started: () => void
 }
 
 /** The order of the first start. */
@@ -18,6 +16,8 @@ export interface StartOrder {
   readonly firstLoads: PromiseWithResolvers<void>
   readonly firstListens: PromiseWithResolvers<void>
   readonly allListen: PromiseWithResolvers<void>
+  /** The first worker has started: the service can start. */
+  isStarted: boolean
 }
 
 export function createStartOrder(): StartOrder {
@@ -25,14 +25,16 @@ export function createStartOrder(): StartOrder {
     firstLoads: Promise.withResolvers(),
     firstListens: Promise.withResolvers(),
     allListen: Promise.withResolvers(),
+    isStarted: false,
   }
 }
 
 /** What the primary answers to a worker. */
 export function createAnswers(
-  { slots, kept, limits, isTerminal, started }: Answering,
-  { firstLoads, firstListens, allListen }: StartOrder,
+  { slots, kept, limits, isTerminal }: Answering,
+  order: StartOrder,
 ): (slot: Slot, running: Running) => Answers<PrimaryTopics> {
+  const { firstLoads, firstListens, allListen } = order
   let lock: Promise<void> | undefined
 
   return (slot, running) => ({
@@ -58,7 +60,7 @@ export function createAnswers(
     },
     started() {
       // The first worker may still find that the service cannot start.
-      if (slot.index === 0) started()
+      if (slot.index === 0) order.isStarted = true
     },
     crashing() {
       running.hasTold = true

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { isatty } from 'node:tty'
-import { createAnswers, createStartOrder, pollingOthers } from './answers.ts'
+import { createAnswers, createStartOrder, pollingOthers, type StartOrder } from './answers.ts'
 import { handedTo } from './handed-connections.ts'
 import { type LineOutput, lineOutput, type PrimaryLog, primaryLog, wholeLines } from './log.ts'
 import { followLogLevel } from './log-level.ts'
@@ -25,8 +25,7 @@ interface Primary {
   readonly output: LineOutput
   readonly stopping: StoppingPrimary
   readonly answersTo: ReturnType<typeof createAnswers>
-  /** The first worker has started. */
-  isStarted: boolean
+  readonly order: StartOrder
 }
 
 /**
@@ -41,16 +40,10 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const kept: Kept = {}
   const isTerminal = isatty(1)
   const order = createStartOrder()
-  const started = () => {
-    primary.isStarted = true
-  }
   const noneWillListen = () => order.allListen.resolve()
   const stopping = createStopping({ slots, output, log, noneWillListen })
-  const answersTo = createAnswers({ slots, kept, limits, isTerminal, started }, order)
-  const primary: Primary = {
-    ...{ env, slots, limits, log, output, stopping, answersTo },
-    isStarted: false,
-  }
+  const answersTo = createAnswers({ slots, kept, limits, isTerminal }, order)
+  const primary: Primary = { env, slots, limits, log, output, stopping, answersTo, order }
 
   // The first process of a container ignores signals without a handler.
   const signals = stopSignals({ isTerminal })
@@ -130,7 +123,7 @@ function ended(primary: Primary, slot: Slot, { running, code, signal }: End): vo
     stopping.ended(running, code)
     return
   }
-  if (!primary.isStarted) {
+  if (!primary.order.isStarted) {
     // Unless killed, the worker has reported the cause. The other workers must not start either.
     if (signal) process.stderr.write(`Gatehouse cannot start: a worker was ended by ${signal}\n`)
     stopping.end(1)
