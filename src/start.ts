@@ -5,7 +5,7 @@ import { flushCompileCache } from 'node:module'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, type KeptFiles, loadConfig } from './core/config/load.ts'
+import { type Config, ConfigError, loadConfig } from './core/config/load.ts'
 import { pooledRandom, systemRandom } from './core/crypto/random.ts'
 import { damageIn } from './core/database/errors.ts'
 import { serverWarnings } from './core/database/postgres/server.ts'
@@ -41,8 +41,7 @@ export async function start(
   if (!workers) return inWorkers(env, (joined) => start(env, modules, joined))
   try {
     const joined = await workers
-    const kept: KeptFiles = joined.kept // by workers of the same program
-    const config = loadConfig(env, await settingsOfModules(modules), kept)
+    const config = loadConfig(env, await settingsOfModules(modules), joined.kept)
     await serve(config, { modules, env, workers: joined })
   } catch (error) {
     process.stderr.write(
@@ -77,7 +76,6 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
   await workers.loaded()
   // Another worker would answer from commits of this one that are not on disk yet.
   const isAlone = workers.count === 1
-  await workers.reading()
   const tracing = await tracingOf(config, { log, modules, workers })
   const deps = systemDeps(config, {
     ...{ log, workers, groupCommit: isAlone, checkpointThread: true, tracing },

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { lockFileName } from '../../src/core/workers/service-lock.ts'
 import {
   admin,
   bearer,
@@ -114,6 +115,8 @@ suite('an end that was acknowledged elsewhere while this process was paused', ()
 
   async function startBoth() {
     const paused = await startNode({ flags: preloaded(pausesBehindReads) })
+    // A worker or a command in real life: a second service does not start while the lock is there.
+    rmSync(join(paused.directory, lockFileName))
     const other = prepareNode({ directory: paused.directory })
     await other.start()
     return { paused, other }

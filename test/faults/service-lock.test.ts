@@ -82,19 +82,37 @@ suite('the lock of a data directory', () => {
     })
   }
 
-  test('services share it: a command is refused until the last of them has ended', async () => {
-    const one = await startWorkers({ count: 1 })
-    try {
-      const two = await startWorkers({ count: 1, directory: one.directory })
-      assert.equal(await one.stop(), 0)
-      const { code, stderr } = await runCommand(one.directory, ['compact'])
-      assert.ok(code === 1 && stderr.includes(inUse(one.directory)), stderr)
-      assert.equal(await two.stop(), 0)
-      assert.equal((await runCommand(one.directory, ['compact'])).code, 0)
-    } finally {
-      await one.remove()
-    }
-  })
+  for (const [first, second] of [
+    [1, 1],
+    [1, 2],
+    [2, 1],
+  ] as const) {
+    test(`a second service does not start: WORKERS=${second} beside WORKERS=${first}`, async () => {
+      const one = await startWorkers({ count: first })
+      const headers = bearer(await one.token())
+      const pids = [Number(one.service.process.pid), ...one.pids()]
+      try {
+        const two = prepareNode({
+          env: { WORKERS: String(second), ADMIN_PASSWORD: 'another quiet melon' },
+          directory: one.directory,
+        })
+        await assert.rejects(
+          two.start(),
+          /exit 1 .*Gatehouse cannot start: .*gatehouse\.lock is held by .* another service: stop it first/s,
+        )
+        assert.ok(pids.every(isRunning))
+        const { body } = await one.call('GET', '/users', { headers })
+        assert.equal(body.length, 1)
+        assert.equal(one.lines('level', 'error').length, 0)
+        assert.equal(await one.stop(), 0)
+        await two.start() // the first has ended
+        assert.equal(await two.stop(), 0)
+        assert.equal((await runCommand(one.directory, ['compact'])).code, 0)
+      } finally {
+        await one.remove()
+      }
+    })
+  }
 
   test('a move is refused by it alone, where no program has opened the database', async () => {
     const node = await startWorkers({ count: 1 })

@@ -7,11 +7,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { freePort } from '../../tools/free-port.ts'
-import type { Reply } from './http.ts'
+import { asClient, entry } from '../clients.ts'
+import { callerOf, type Reply } from './http.ts'
 import { admin, bearer, prepareNode, startNode } from './node.ts'
 import { preloaded, tellsOfReading, untilToldOfReading, whenRead } from './preload.ts'
 import { waitMs, waitUntil } from './waiting.ts'
-import { databases, isRunning, startWorkers, statusesOf, type WorkersNode } from './workers.ts'
+import {
+  databases,
+  isRunning,
+  startWorkers,
+  statusesOf,
+  type WorkersNode,
+  workerOf,
+} from './workers.ts'
 
 const wrong = { username: admin.username, password: 'not the password' }
 
@@ -186,24 +194,39 @@ for (const database of databases) {
       }
     })
 
-    test('a worker that stands still is ended before an end of a token is answered', async () => {
+    test('an end of a token is answered while a worker stands still, which then refuses the token', async () => {
       const node = await startWorkers({ database })
+      const kept = Array.from({ length: 8 }, () => callerOf(node.service.url, { most: 1 }))
       try {
         const headers = bearer(await node.token())
-        for (const { status } of await node.atEach('GET', '/api/me', { headers })) {
-          assert.equal(status, 200)
-        }
-        const still = Number(node.pids()[1])
+        const askAll = () => kept.map(({ call }) => call('GET', '/api/me', { headers }))
+        const before = await Promise.all(askAll())
+        assert.deepEqual(statusesOf(before), { 200: 8 })
+        assert.equal(new Set(before.map(workerOf)).size, 2)
+        const pids = node.pids()
+        const still = Number(pids[1])
         process.kill(still, 'SIGSTOP')
+        // One of them may be handed to the worker that stands still.
         const logouts = [1, 2].map(() => node.call('POST', '/logout', { headers }))
-        await Promise.any(logouts.map(async (one) => assert.equal((await one).status, 200)))
-        if (database === 'postgres') assert.ok(!isRunning(still))
-        else process.kill(still, 'SIGCONT') // SQLite is asked at each request, whatever was missed
-        await waitUntil('both', () => node.pids().length === 2)
+        const answered = logouts.map(async (one) => {
+          const { status, milliseconds } = await one
+          assert.equal(status, 200)
+          return milliseconds
+        })
+        const milliseconds = await Promise.any(answered) // a lease is one second
+        assert.ok(milliseconds < 5_000, `answered after ${milliseconds} ms`)
+        const later = askAll()
+        await Promise.any(later)
+        process.kill(still, 'SIGCONT')
+        assert.deepEqual(statusesOf(await Promise.all(later)), { 401: 8 })
         for (const { status } of await node.atEach('GET', '/api/me', { headers })) {
           assert.equal(status, 401)
         }
+        await Promise.all(logouts)
+        assert.deepEqual(node.pids(), pids)
+        assert.deepEqual(node.lines('event', 'sys_crash'), [])
       } finally {
+        for (const caller of kept) caller.close()
         await node.remove()
       }
     })
@@ -261,6 +284,37 @@ suite('R15: the processes of a service', () => {
       }
     } finally {
       writeFileSync(go, '')
+      await node.remove()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('wrong secrets of a client are answered and count while a worker stands still', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    const CLIENTS_FILE = join(folder, 'clients.json')
+    writeFileSync(CLIENTS_FILE, JSON.stringify({ clients: [entry('shop')] }), { mode: 0o600 })
+    const node = await startWorkers({ env: { CLIENTS_FILE, LOGIN_ATTEMPTS: '5' } })
+    const asked = (secret?: string) => ({ headers: asClient('shop', secret), form: { token: 'x' } })
+    const rightAtEach = async () =>
+      (await node.atEach('POST', '/oauth/introspect', asked())).map(({ status }) => status)
+    try {
+      assert.deepEqual(await rightAtEach(), [200, 200]) // both remember the secret
+      const pids = node.pids()
+      process.kill(Number(pids[1]), 'SIGSTOP')
+      let answered = 0
+      // One is handed to the worker that stands still.
+      const guesses = Array.from({ length: 8 }, async () => {
+        const reply = await node.call('POST', '/oauth/introspect', asked('wrong'))
+        answered += 1
+        return reply
+      })
+      await waitUntil('the other answers', () => answered === 7)
+      process.kill(Number(pids[1]), 'SIGCONT')
+      assert.deepEqual(statusesOf(await Promise.all(guesses)), { 401: 5, 429: 3 })
+      assert.deepEqual(await rightAtEach(), [429, 429]) // neither remembers it
+      assert.deepEqual(node.pids(), pids)
+      assert.deepEqual(node.lines('event', 'sys_crash'), [])
+    } finally {
       await node.remove()
       rmSync(folder, { recursive: true })
     }

@@ -5,7 +5,7 @@ import { isUnguarded, parsePostgresAddress } from '../database/postgres/address.
 import type { RoleName } from '../policy/principal.ts'
 import { parseWorkers } from '../workers/count.ts'
 import { integer, list, oneOf, optional, secret, text, type Values } from './kinds.ts'
-import type { ConfigOf, Group, Reading, SettingValues } from './load.ts'
+import type { ConfigOf, Group, KeptFiles, Reading, SettingValues } from './load.ts'
 import { parseOwnRole, rolesOf } from './roles.ts'
 import { readTlsPair, type TlsFiles, type TlsReading } from './tls.ts'
 
@@ -120,6 +120,10 @@ export const settings = {
     }),
     parse: parseWorkers,
   },
+}
+
+declare module '../workers/topics.ts' {
+  interface Kept extends KeptFiles {}
 }
 
 declare module './load.ts' {

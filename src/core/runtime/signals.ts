@@ -20,8 +20,8 @@ export function followSignals({ log, readFiles, workers = soleProcess }: Signals
   }
   if (workers.count > 1) {
     // A replacement worker takes the current level.
-    setLevel((workers.kept['log level'] as string | undefined) ?? null)
-    workers.onAsked('log level', (level) => setLevel(level as string | null))
+    setLevel(workers.kept['log level'] ?? null)
+    workers.onAsked('log level', setLevel)
     workers.onAsked('read files', readFiles)
     return
   }

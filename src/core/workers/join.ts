@@ -1,10 +1,9 @@
 import cluster from 'node:cluster'
-import { createPeer, type Peer } from './peer.ts'
-import { type Counted, RequestCounts } from './request-counts.ts'
+import { type Answers, createPeer, type Peer } from './peer.ts'
+import { RequestCounts } from './request-counts.ts'
+import type { PrimaryTopics, WorkerTopics } from './topics.ts'
 import {
-  type BatchAnswer,
-  type Place,
-  type Polled,
+  type PolledTopics,
   type SharedLimits,
   serviceOutput,
   shareOf,
@@ -18,79 +17,93 @@ export interface Joining {
   readonly workers: Promise<Workers>
 }
 
+interface Link {
+  readonly primary: Peer<PrimaryTopics>
+  readonly others: Peer<PolledTopics>
+  readonly answers: Partial<Answers<WorkerTopics>>
+  readonly stops: ((reason: 'stop' | 'lost') => void)[]
+  readonly isLost: () => boolean
+}
+
 export function joinPrimary(): Joining {
-  const answers = new Map<string, (data: unknown) => unknown>()
-  const stops: ((reason: 'stop' | 'lost') => void)[] = []
-  // The event of a closed channel is handled.
-  const send = (message: unknown) => process.send?.(message, undefined, undefined, () => {})
-  const peer = createPeer(send, (topic, data) => answers.get(topic)?.(data) ?? null)
-  let isLost = false
-  answers.set('stop', () => {
-    for (const stop of stops) stop('stop')
-  })
-  process.on('message', peer.receive)
   // A terminal and a supervisor signal all processes: only the primary decides.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) {
     process.on(signal, () => {})
   }
+  const link = linkToPrimary()
+  return { mayLoad: link.primary.ask('load'), workers: join(link) }
+}
+
+function linkToPrimary(): Link {
+  const stops: Link['stops'] = []
+  const answers: Partial<Answers<WorkerTopics>> = {
+    stop() {
+      for (const stop of stops) stop('stop')
+    },
+  }
+  // The event of a closed channel is handled.
+  const send = (message: object) => process.send?.(message, undefined, undefined, () => {})
+  const primary = createPeer<PrimaryTopics, WorkerTopics>(send, (topic, ...data) =>
+    answers[topic]?.(...data),
+  )
+  const others = createPeer<PolledTopics, object>(send, () => undefined, 'others')
+  let isLost = false
+  process.on('message', primary.receive)
+  process.on('message', others.receive)
   const own = cluster.worker
   if (!own) throw new Error('not a worker')
   own.once('disconnect', () => {
     isLost = true
     own.exitedAfterDisconnect = true // otherwise Node exits at once, with work unfinished
-    peer.close()
+    primary.close()
+    others.close()
     if (stops.length === 0) process.exit(1)
     for (const stop of stops) stop('lost')
   })
-  return { mayLoad: peer.ask('load'), workers: join() }
+  return { primary, others, answers, stops, isLost: () => isLost }
+}
 
-  async function join(): Promise<Workers> {
-    const place = (await peer.ask('join')) as Place | undefined
-    if (!place) process.exit(1)
-    return {
-      ...place,
-      servicePid: process.ppid,
-      outputFile: () => (isLost ? serviceOutput : 1),
-      share: (total) => shareOf(total, place),
-      limits: sharedLimits(peer),
-      askOthers: async (topic, data) =>
-        ((await peer.ask('others', { topic, data })) as unknown[] | undefined) ?? [],
-      pollOthers: async (topic, data) =>
-        ((await peer.ask('poll', { topic, data })) as Polled[] | undefined) ?? [],
-      onAsked: (topic, answer) => void answers.set(topic, answer),
-      keep: (name, value) => void peer.ask('keep', { name, value }),
-      loaded: async () => void (await peer.ask('loaded')),
-      reading: async () => void (await peer.ask('reading')),
-      holdServiceLock: async (dataDirectory) => void (await peer.ask('lock', dataDirectory)),
-      listening: async () => void (await peer.ask('listening')),
-      started: async () => void (await peer.ask('started')),
-      crashing: async () => void (await peer.ask('crashing')),
-      onStop: (stop) => void stops.push(stop),
-    }
+async function join({ primary, others, answers, stops, isLost }: Link): Promise<Workers> {
+  const place = await primary.ask('join')
+  if (!place) process.exit(1)
+  return {
+    ...place,
+    servicePid: process.ppid,
+    outputFile: () => (isLost() ? serviceOutput : 1),
+    share: (total) => shareOf(total, place),
+    limits: sharedLimits(primary),
+    pollOthers: async (topic, ...data) => (await others.ask(topic, ...data)) ?? [],
+    onAsked(topic, answer) {
+      answers[topic] = answer
+    },
+    keep: (kept) => void primary.ask('keep', kept),
+    loaded: async () => void (await primary.ask('loaded')),
+    holdServiceLock: async (dataDirectory) => void (await primary.ask('lock', dataDirectory)),
+    listening: async () => void (await primary.ask('listening')),
+    started: async () => void (await primary.ask('started')),
+    crashing: async () => void (await primary.ask('crashing')),
+    onStop: (stop) => void stops.push(stop),
   }
 }
 
 /** Counted by the primary; locally if the primary is gone. */
-function sharedLimits(peer: Peer): SharedLimits {
+function sharedLimits(primary: Peer<PrimaryTopics>): SharedLimits {
   const alone = new RequestCounts()
   let batches = 0
   return {
     async countRequest(address, windowMs, now) {
-      const answer = await peer.ask('count', { address, windowMs, now })
-      return (answer as Counted | undefined) ?? alone.count(address, windowMs, now)
+      const counted = await primary.ask('count', { address, windowMs, now })
+      return counted ?? alone.count(address, windowMs, now)
     },
 
     async enterBatch({ caller, mayBeRefused, signal }) {
       batches += 1
       const id = batches
-      const cancel = () => void peer.ask('cancelBatch', id)
+      const cancel = () => void primary.ask('cancelBatch', id)
       signal.addEventListener('abort', cancel, { once: true })
-      const answer = (await peer.ask('batch', { id, caller, mayBeRefused })) ?? 'go'
+      const answer = (await primary.ask('batch', { id, caller, mayBeRefused })) ?? 'go'
       signal.removeEventListener('abort', cancel)
-      return {
-        answer: answer as BatchAnswer,
-        leave: () => void peer.ask('endBatch', id),
-      }
+      return { answer, leave: () => void primary.ask('endBatch', id) }
     },
   }
 }

@@ -4,9 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { systemCode } from '../reason.ts'
 
 /**
- * Lock of a data directory with a SQLite database: shared by services, exclusive for some commands.
- * An empty SQLite file, because Node has no file locks; nothing else opens the file, so no other
- * code can release the lock. Released when the process ends.
+ * Lock of a data directory with a SQLite database: held by one service or one command. Two services
+ * would answer from commits of each other that are not on disk (docs/adr/0045). An empty SQLite
+ * file, because Node has no file locks; nothing else opens the file, so no other code can release
+ * the lock. Released when the process ends.
  */
 export const lockFileName = 'gatehouse.lock'
 
@@ -18,33 +19,28 @@ const patienceMs = 1_000
 /** Protects the locks from garbage collection. */
 const held: DatabaseSync[] = []
 
-/** Shared, until the process ends. @throws Error if a command holds the lock */
+/** Until the process ends. @throws Error if a service or a command has the lock */
 export function holdServiceLock(dataDirectory: string): void {
-  const file = openLock(dataDirectory, patienceMs)
-  try {
-    file.exec('begin; select count(*) from sqlite_schema') // a read transaction has a shared lock
-  } catch (error) {
-    file.close()
-    if (!isBusy(error)) throw error
-    throw new Error(
-      `${join(dataDirectory, lockFileName)} is held by a command: wait until it has ended`,
-      { cause: error },
-    )
-  }
-  held.push(file)
+  const path = join(dataDirectory, lockFileName)
+  const isHeld = `${path} is held by a command: wait until it has ended, or by another service: stop it first`
+  held.push(lock(dataDirectory, patienceMs, isHeld))
 }
 
-/** Exclusive; returns the release function. @throws Error if a service runs */
+/** Returns the release function. @throws Error if a service runs */
 export function takeServiceLock(dataDirectory: string): () => void {
-  const file = openLock(dataDirectory, 0)
+  const file = lock(dataDirectory, 0, `${dataDirectory} is in use: stop the service first`)
+  return () => file.close()
+}
+
+function lock(dataDirectory: string, timeout: number, isHeld: string): DatabaseSync {
+  const file = openLock(dataDirectory, timeout)
   try {
     file.exec('pragma journal_mode = memory; begin exclusive') // leaves no journal
+    return file
   } catch (error) {
     file.close()
-    if (!isBusy(error)) throw error
-    throw new Error(`${dataDirectory} is in use: stop the service first`, { cause: error })
+    throw isBusy(error) ? new Error(isHeld, { cause: error }) : error
   }
-  return () => file.close()
 }
 
 function openLock(dataDirectory: string, timeout: number): DatabaseSync {

@@ -1,6 +1,6 @@
 import { createBatchQueue } from '../queues/batch-queue.ts'
 import { type Counted, RequestCounts } from './request-counts.ts'
-import type { BatchAnswer } from './workers.ts'
+import type { BatchAnswer, BatchRequest, CountRequest } from './topics.ts'
 
 /** Limits of the machine, counted by the primary for all workers. */
 export interface PrimaryLimits {
@@ -11,18 +11,6 @@ export interface PrimaryLimits {
   cancelBatch(worker: object, id: number): void
   /** Releases everything of an ended worker. */
   forget(worker: object): void
-}
-
-export interface CountRequest {
-  readonly address: string
-  readonly windowMs: number
-  readonly now: number
-}
-
-export interface BatchRequest {
-  readonly id: number
-  readonly caller: string
-  readonly mayBeRefused: boolean
 }
 
 interface Held {

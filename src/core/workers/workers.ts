@@ -1,22 +1,13 @@
 import { isatty } from 'node:tty'
 import type { BatchOptions } from '../queues/batch-queue.ts'
+import type { Answers } from './peer.ts'
 import type { Counted } from './request-counts.ts'
+import type { BatchAnswer, Kept, Place, PollTopics, Topic, WorkerTopics } from './topics.ts'
 
 /** The processes of this service on this machine, as seen by one process. docs/adr/0047 */
-export interface Workers {
-  /** 0 also runs jobs and creates the first administrator. */
-  readonly index: number
-  readonly count: number
+export interface Workers extends Place {
   /** The parent of all workers. */
   readonly servicePid: number
-  /** False for a replacement. */
-  readonly isFirstStart: boolean
-  /** Null for a first start. */
-  readonly replaces: EndOfWorker | null
-  /** Values kept with the primary: a replacement must start even if a file has become invalid. */
-  readonly kept: Readonly<Record<string, unknown>>
-  /** Whether the service writes to a terminal. */
-  readonly isTerminal: boolean
   /** For the next log line. */
   outputFile(): number
   /** At least 1; all shares together are the limit. */
@@ -24,19 +15,18 @@ export interface Workers {
   /** Null for a single process. */
   readonly limits: SharedLimits | null
   /**
-   * A process without an answer in time is ended, so that none continues with stale data. Skips
-   * processes that are still loading: see `reading`.
+   * Asks all processes that listen, at most two seconds long: see `createPoll`. A process that was
+   * busy answers late or never, so nothing that must be true at all processes may rest on it.
    */
-  askOthers(topic: string, data?: unknown): Promise<unknown[]>
-  /** Like `askOthers`, but ends no process: see `createPoll`. */
-  pollOthers(topic: string, data?: unknown): Promise<readonly Polled[]>
-  onAsked(topic: string, answer: (data: unknown) => unknown): void
+  pollOthers<T extends keyof PollTopics>(
+    topic: T,
+    ...data: PollTopics[T]['data']
+  ): Promise<readonly Polled<PollTopics[T]['answer']>[]>
+  onAsked<T extends keyof WorkerTopics>(topic: T, answer: Answers<WorkerTopics>[T]): void
   /** Also fills the compile cache. */
   loaded(): Promise<void>
   /** For a replacement: see `kept`. */
-  keep(name: string, value: unknown): void
-  /** Call before the first read of the database: then this process must receive changes. */
-  reading(): Promise<void>
+  keep(kept: Kept): void
   /** See service-lock.ts. @throws Error if a command holds the lock */
   holdServiceLock(dataDirectory: string): Promise<void>
   /** Resolves when all processes listen. */
@@ -52,21 +42,15 @@ export interface Workers {
 export const replacedExitCode = 6
 
 /** Without `answer` if none arrived. */
-export interface Polled {
+export interface Polled<Answer = unknown> {
   readonly pid: number
-  readonly answer?: unknown
+  readonly answer?: Answer | undefined
 }
 
-export interface EndOfWorker {
-  readonly pid: number | null
-  readonly code: number | null
-  readonly signal: string | null
+/** As the primary answers for the other workers. */
+export type PolledTopics = {
+  [T in keyof PollTopics]: Topic<PollTopics[T]['data'], readonly Polled<PollTopics[T]['answer']>[]>
 }
-
-export type Place = Pick<
-  Workers,
-  'index' | 'count' | 'isFirstStart' | 'isTerminal' | 'kept' | 'replaces'
->
 
 /** For a worker whose primary is gone. */
 export const serviceOutput = 4
@@ -79,9 +63,6 @@ export interface SharedLimits {
     options: BatchOptions,
   ): Promise<{ readonly answer: BatchAnswer; readonly leave: () => void }>
 }
-
-/** `refused`: the queue is full. `gone`: the signal was aborted. */
-export type BatchAnswer = 'go' | 'refused' | 'gone'
 
 /** SIGHUP stops only at a terminal, which has closed; elsewhere SIGHUP reloads files. */
 export function stopSignals({ isTerminal }: Pick<Workers, 'isTerminal'>): NodeJS.Signals[] {
@@ -99,12 +80,10 @@ export const soleProcess: Workers = {
   outputFile: () => 1,
   share: (total) => total,
   limits: null,
-  askOthers: async () => [],
   pollOthers: async () => [],
   onAsked: () => {},
   loaded: async () => {},
   keep: () => {},
-  reading: async () => {},
   async holdServiceLock(dataDirectory) {
     const { holdServiceLock } = await import('./service-lock.ts')
     holdServiceLock(dataDirectory)

@@ -27,7 +27,12 @@ const keptMs = 86_400_000
 /** Per second; the oldest entries of a network are dropped first. */
 const queued = { maxPerKey: 200, maxEntries: 2_000 }
 const idFormat = /^[A-Za-z0-9_-]{1,64}$/
-const topic = 'write refusals'
+declare module '../../core/workers/topics.ts' {
+  interface PollTopics {
+    /** Answers the number written. */
+    'write refusals': Topic<[], number>
+  }
+}
 
 export function createRefusals(
   deps: Pick<Needs, 'config' | 'db' | 'asyncCommitDb' | 'clock' | 'measurements' | 'workers'>,
@@ -37,7 +42,7 @@ export function createRefusals(
   const bounds = { max, maxPerNetwork: Math.max(1, Math.ceil(max / 10)) }
   const queue = new FairQueue<Refusal>(queued)
   let writing: Promise<unknown> = Promise.resolve()
-  workers.onAsked(topic, flush)
+  workers.onAsked('write refusals', flush)
 
   return {
     note(refusal) {
@@ -53,7 +58,7 @@ export function createRefusals(
       const written = await kept(id)
       if (written) return written
       await flush()
-      if (workers.count > 1) await workers.pollOthers(topic)
+      if (workers.count > 1) await workers.pollOthers('write refusals')
       return kept(id)
     },
 

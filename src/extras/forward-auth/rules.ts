@@ -47,7 +47,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       rules: rules.length,
       isBroken: mistakes.length > 0,
     })
-    workers.keep('FORWARD_AUTH_FILE', rules)
+    workers.keep({ FORWARD_AUTH_FILE: rules })
   }
 
   return {
@@ -68,7 +68,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       if (isChanged) {
         judge = createJudge(reading.rules)
         rules = reading.rules
-        workers.keep('FORWARD_AUTH_FILE', rules)
+        workers.keep({ FORWARD_AUTH_FILE: rules })
       }
       if (!tells) return
       if (isMended) log.info('the file of forward authentication has no mistakes any more')

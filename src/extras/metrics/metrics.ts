@@ -27,7 +27,11 @@ interface Told {
   readonly families: readonly Family[]
 }
 
-const topic = 'metrics'
+declare module '../../core/workers/topics.ts' {
+  interface PollTopics {
+    metrics: Topic<[], readonly Family[]>
+  }
+}
 
 /** @throws Error if two modules use one metric name, which the library would sum */
 export function createMetrics(needs: Needs, { monitoring, refusals }: Measured): Metrics {
@@ -59,10 +63,10 @@ export function createMetrics(needs: Needs, { monitoring, refusals }: Measured):
     ...ofProcess(),
     { module: 'metrics', families: await runtime.families() },
   ]
-  workers.onAsked(topic, async () => familiesOf(await own()))
+  workers.onAsked('metrics', async () => familiesOf(await own()))
 
   async function read(form: Form): Promise<string> {
-    const [mine, polled] = await Promise.all([own(), workers.pollOthers(topic)])
+    const [mine, polled] = await Promise.all([own(), workers.pollOthers('metrics')])
     const { silent, families } = workerFamilies.take(polled)
     let isDatabaseUp = true
     const fromDatabase = async <T>(read: () => Promise<T>): Promise<T | null> => {
@@ -115,18 +119,20 @@ interface WorkerFamilies {
  * A silent worker keeps its last counters: a sum that falls and rises would look like a restart.
  * Its gauges are dropped as outdated.
  */
-export function createWorkerFamilies(): { take(polled: readonly Polled[]): WorkerFamilies } {
+export function createWorkerFamilies(): {
+  take(polled: readonly Polled<readonly Family[]>[]): WorkerFamilies
+} {
   let last: ReadonlyMap<number, readonly Family[]> = new Map()
   return {
     take(polled) {
       const answers = polled.map(({ answer, pid }) => {
-        if (Array.isArray(answer)) return { pid, families: answer as readonly Family[] }
+        if (answer) return { pid, families: answer }
         return { pid, families: (last.get(pid) ?? []).filter(({ type }) => type !== 'gauge') }
       })
       last = new Map(answers.map(({ families, pid }) => [pid, families]))
       return {
         families: answers.map(({ families }) => families),
-        silent: polled.filter(({ answer }) => !Array.isArray(answer)).length,
+        silent: polled.filter(({ answer }) => !answer).length,
       }
     },
   }

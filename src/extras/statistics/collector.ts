@@ -38,10 +38,15 @@ export interface CollectorDeps {
   readonly workers: Pick<Workers, 'onAsked' | 'pollOthers'>
 }
 
+declare module '../../core/workers/topics.ts' {
+  interface PollTopics {
+    'unwritten statistics': Topic<[], readonly Counts[]>
+  }
+}
+
 const writeEveryMs = 10_000
 /** More codes than the registry has. */
 const maxCodes = 512
-const topic = 'unwritten statistics'
 
 export function createCollector(deps: CollectorDeps): Collector {
   const { asyncCommitDb, catalog, clock, lookUpReason, measurements, workers } = deps
@@ -52,7 +57,7 @@ export function createCollector(deps: CollectorDeps): Collector {
   const seen = new Map<string, number>()
   let writtenAt = clock.now()
   let writing: Promise<unknown> = Promise.resolve()
-  workers.onAsked(topic, own)
+  workers.onAsked('unwritten statistics', own)
 
   return {
     takeRefusal: (_, { reason }) => refusals.add([reason.code]),
@@ -68,9 +73,8 @@ export function createCollector(deps: CollectorDeps): Collector {
     },
 
     async unwritten() {
-      const [mine, others] = await Promise.all([own(), workers.pollOthers(topic)])
-      // Of own() of a process of the same program; one that does not answer is left out.
-      return [mine, ...others.map(({ answer }) => (answer ?? []) as readonly Counts[])].flat()
+      const [mine, others] = await Promise.all([own(), workers.pollOthers('unwritten statistics')])
+      return [mine, ...others.map(({ answer = [] }) => answer)].flat()
     },
   }
 

@@ -20,7 +20,12 @@ export interface JobStates {
   read(): Promise<JobState[]>
 }
 
-const topic = 'states of jobs'
+declare module '../../core/workers/topics.ts' {
+  interface PollTopics {
+    'states of jobs': Topic<[], readonly JobState[]>
+  }
+}
+
 /** Avoids reporting frequent jobs at their first delay. */
 const leastOverdueMs = 60_000
 
@@ -30,13 +35,12 @@ export function createJobStates({
   workers,
 }: Pick<Needs, 'clock' | 'measurements' | 'workers'>): JobStates {
   const startedAt = clock.now()
-  workers.onAsked(topic, own)
+  workers.onAsked('states of jobs', own)
 
   return {
     async read() {
-      const polled = await workers.pollOthers(topic)
-      const answers = polled.flatMap(({ answer }) => (Array.isArray(answer) ? [answer] : []))
-      const all: JobState[] = [own(), ...answers].flat()
+      const polled = await workers.pollOthers('states of jobs')
+      const all = [own(), ...polled.map(({ answer = [] }) => answer)].flat()
       const byName = Map.groupBy(all, ({ name }) => name)
       return [...byName.values()].flatMap((states) => states.toSorted(byTrouble).slice(0, 1))
     },

@@ -11,6 +11,13 @@ import type { Client } from './clients-file.ts'
 import { clientAuthenticationFail } from './events.ts'
 import { invalidClient } from './problems.ts'
 
+declare module '../../core/workers/topics.ts' {
+  interface PollTopics {
+    /** By client and address. */
+    'wrong client secret': Topic<[key: string], void>
+  }
+}
+
 const rememberedMs = 900_000
 const maxRemembered = 10_000
 
@@ -22,7 +29,7 @@ export function clientAuthenticator(
   const remembered = new BoundedMap<string, number>(maxRemembered)
   /** By client and address: the last pending attempt. */
   const turns = new Map<string, Promise<void>>()
-  workers.onAsked('wrong client secret', (key) => remembered.delete(key as string))
+  workers.onAsked('wrong client secret', (key) => void remembered.delete(key))
 
   return {
     scheme: 'client',
@@ -67,9 +74,9 @@ export function clientAuthenticator(
     const address = clientAddress(request)
     const key = `${sent.id} ${throttledAddress(address)}`
     if (isRemembered(key, sent)) return
-    // Clear the exemption in other workers before responding.
+    // Ends the exemption at other workers. One that answers late compares one secret more.
     if (workers.count > 1 && !clients.hasSecret(sent.client, sent.texts)) {
-      await workers.askOthers('wrong client secret', key)
+      await workers.pollOthers('wrong client secret', key)
     }
     const turn = inTurn(key, sent, address)
     turns.set(key, turn)

@@ -38,7 +38,7 @@ export function createClients({
   let clients = mapOf(atStart)
   let seen: string | undefined
   let mistakes: readonly string[] = []
-  if (file !== undefined) workers.keep('CLIENTS_FILE', atStart)
+  if (file !== undefined) workers.keep({ CLIENTS_FILE: atStart })
 
   return {
     byId: (id) => clients.get(id) ?? null,
@@ -72,7 +72,7 @@ export function createClients({
       }
       const before = clients
       clients = mapOf(reading.clients)
-      workers.keep('CLIENTS_FILE', reading.clients)
+      workers.keep({ CLIENTS_FILE: reading.clients })
       if (isFirst && isSame(before, clients)) return // unchanged since startup
       if (!tells) return
       for (const warning of reading.warnings) log.warn(warning)

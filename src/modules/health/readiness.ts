@@ -22,6 +22,12 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { clockSetBack } from './clock-set-back.ts'
 
+declare module '../../core/workers/topics.ts' {
+  interface PollTopics {
+    'database damaged': Topic<[detail: string], void>
+  }
+}
+
 /** See docs/health.md. */
 export type NotReady =
   | 'stopping'
@@ -65,8 +71,6 @@ export const maxFeedLagMs = 30_000
 /** Minimum interval between reads: probes come every few seconds. */
 const warningsReadEveryMs = 5000
 
-const damageTopic = 'database damaged'
-
 /**
  * Checks only what every request needs, never a provider, the breach service, a collector, or a
  * full hash queue, which any caller could cause. Concurrent callers share a check.
@@ -75,10 +79,10 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   const { db, feed, keys, accounts, log, assertDatabaseServes, modules } = deps
   const { damage } = deps.measurements.database
   // Damage concerns all processes.
-  deps.workers.onAsked(damageTopic, (detail) => damage.note(String(detail)))
+  deps.workers.onAsked('database damaged', damage.note)
   damage.onNoted((detail) => {
     log.error({ detail }, 'the database is damaged: make a copy of it, and restore a backup')
-    deps.workers.pollOthers(damageTopic, detail).catch(() => {})
+    deps.workers.pollOthers('database damaged', detail).catch(() => {})
   })
   const external = modules.filter(({ migrations = [] }) => migrations.length > 0)
   let isStopping = false
