@@ -56,6 +56,16 @@ suite('the log of changes', () => {
     const cookie = await app.session(who)
     assert.equal((await app.call('GET', '/api/session', { headers: cookie })).status, 200)
     const bearer = await app.bearer(who)
+    const post = await app.call('POST', '/api/posts', { headers, json: { title: 'News' } })
+    assert.equal(post.status, 201, post.text)
+    const place = `/api/posts/${post.body.id}`
+    const changed = { headers, json: { title: 'Old news' } }
+    assert.equal((await app.call('PUT', place, changed)).status, 200)
+    assert.equal((await app.call('DELETE', place, { headers })).status, 200)
+    const pair = { username: who.username, password: who.password, mode: 'pair' }
+    assert.equal((await app.call('POST', '/login', { json: pair })).status, 200)
+    const wrong = { ...pair, password: 'another one' }
+    assert.equal((await app.call('POST', '/login', { json: wrong })).status, 401)
     assert.deepEqual(await logged(), [])
     const change = async (method: string, path: string, given?: object) => {
       const answer = await app.call(method, path, { headers, ...(given && { json: given }) })
