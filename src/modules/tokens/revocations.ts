@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { atEnd } from '../../core/database/commit.ts'
+import { isRepeated } from '../../core/database/commit.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, isPostgres, lockName, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
@@ -103,11 +103,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     reasonOf: (claims) => known.reasonOf(claims),
 
     async refusesBy(trx, claims) {
-      if (trx.isTransaction && isPostgres(trx) && isCaughtUp()) {
+      if (trx.isTransaction && isPostgres(trx) && !isRepeated(trx) && isCaughtUp()) {
         await revocationStore(trx).assertNoneAfter(known.last?.id ?? 0)
-        atEnd(trx, (end) => {
-          if (end !== 'committed') appended() // the next attempt reads
-        })
         return hasEnded(claims, revocationStore(trx))
       }
       const later = new KnownRevocations()
