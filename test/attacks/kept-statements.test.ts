@@ -194,6 +194,7 @@ suite('kept statements', () => {
       transact(db, [], (trx) => renamed.one(trx, { id: 1, name: 'alone' })),
       transact(db, ['word'], (trx) => renamed.one(trx, { id: 1, name: 'alone' })),
       transact(db, [], (trx) => sql`update things set name = 'alone'`.execute(trx)),
+      transact(db, ['word'], (trx) => sql`update things set name = 'alone'`.execute(trx)),
     ]
     const results = await Promise.allSettled(attempts)
     Session.prototype.transmit = transmit

@@ -1,10 +1,13 @@
 // A database makes a difference: the log of changes for other nodes is PostgreSQL's.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
-import { sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { connectionOf } from '../../src/core/database/postgres/address.ts'
+import { PooledPostgresDialect } from '../../src/core/database/postgres/driver.ts'
 import { channel } from '../../src/core/database/postgres/notification.ts'
+import type { Schema } from '../../src/core/database/schema.ts'
+import { databaseMeasurements } from '../../src/core/measurements/measurements.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { connectTo, postgresOnly as test } from '../database.ts'
 import { until } from '../until.ts'
@@ -56,6 +59,16 @@ suite('the log of changes', () => {
     const cookie = await app.session(who)
     assert.equal((await app.call('GET', '/api/session', { headers: cookie })).status, 200)
     const bearer = await app.bearer(who)
+    const post = await app.call('POST', '/api/posts', { headers, json: { title: 'News' } })
+    assert.equal(post.status, 201, post.text)
+    const place = `/api/posts/${post.body.id}`
+    const changed = { headers, json: { title: 'Old news' } }
+    assert.equal((await app.call('PUT', place, changed)).status, 200)
+    assert.equal((await app.call('DELETE', place, { headers })).status, 200)
+    const pair = { username: who.username, password: who.password, mode: 'pair' }
+    assert.equal((await app.call('POST', '/login', { json: pair })).status, 200)
+    const wrong = { ...pair, password: 'another one' }
+    assert.equal((await app.call('POST', '/login', { json: wrong })).status, 401)
     assert.deepEqual(await logged(), [])
     const change = async (method: string, path: string, given?: object) => {
       const answer = await app.call(method, path, { headers, ...(given && { json: given }) })
@@ -115,6 +128,41 @@ suite('the log of changes', () => {
     assert.deepEqual(await logged(), [])
     await client.end()
     await app.close()
+  })
+
+  test('a change that was undone, or failed, makes no later statement wait for nodes', async () => {
+    const { address, db: other } = await connectTo()
+    assert.ok(address)
+    let waits = 0
+    const dialect = new PooledPostgresDialect({
+      connection: connectionOf(address),
+      poolMax: 1,
+      timeoutMs: 10_000,
+      measurements: databaseMeasurements(),
+      async confirmed() {
+        waits += 1
+      },
+      onClose: async () => {},
+    })
+    const db = new Kysely<Schema>({ dialect })
+    const change = sql`update users set name = 'undone' where id = 1`
+    const failing = sql`do $$ begin
+      update users set name = 'failed' where id = 1;
+      raise exception 'no';
+    end $$`
+    await assert.rejects(failing.execute(db))
+    await sql`select`.execute(db)
+    await assert.rejects(
+      db.transaction().execute(async (trx) => {
+        await change.execute(trx)
+        throw new Error('no')
+      }),
+    )
+    await sql`select`.execute(db)
+    assert.equal(waits, 0)
+    await change.execute(db)
+    assert.equal(waits, 1)
+    for (const each of [db, other]) await each.destroy()
   })
 
   test('T57: an end whose node is killed between commit and answer is known by the next renewal', async () => {

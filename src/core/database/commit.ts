@@ -10,6 +10,7 @@ interface Commit {
   /** After any end. */
   readonly ends: ((end: TransactionEnd) => void)[]
   readonly work: (() => void)[]
+  readonly isRepeated: boolean
   isOpen: boolean
   isCommitting: boolean
 }
@@ -47,6 +48,11 @@ export function attemptOf(trx: DatabaseOrTransaction): object {
   return openCommit(trx)
 }
 
+/** Whether an earlier attempt ended in a conflict. @throws Error outside a transaction */
+export function isRepeated(trx: DatabaseOrTransaction): boolean {
+  return openCommit(trx).isRepeated
+}
+
 function openCommit(trx: DatabaseOrTransaction): Commit {
   const commit = commits.getStore()
   if (!trx.isTransaction || !commit?.isOpen) throw new Error('there is no transaction to commit')
@@ -60,8 +66,10 @@ function openCommit(trx: DatabaseOrTransaction): Commit {
 export async function committing<T>(
   db: Database,
   attempt: (trx: DatabaseOrTransaction) => Promise<T>,
+  { isRepeated = false } = {},
 ): Promise<T> {
-  const commit: Commit = { before: [], ends: [], work: [], isOpen: true, isCommitting: false }
+  const state = { isRepeated, isOpen: true, isCommitting: false }
+  const commit: Commit = { before: [], ends: [], work: [], ...state }
   const whole = async (trx: DatabaseOrTransaction) => {
     const result = await attempt(trx)
     for (const work of commit.before) await work(trx)

@@ -80,7 +80,7 @@ async function attempts<T>(
   }
   for (let count = 1; ; count += 1) {
     try {
-      return await committing(db, attempt)
+      return await committing(db, attempt, { isRepeated: count > 1 })
     } catch (error) {
       if (!(error instanceof TransactionConflict) || count === maxAttempts) throw error
     }

@@ -25,6 +25,8 @@ export interface RecordedEvent {
    * a person, independent of caches.
    */
   readonly hidesPerson?: boolean
+  /** The transaction has inserted the user, so that nobody else knows the person. */
+  readonly isNewPerson?: boolean
   /** Keys of persons erased by this change. The record proves the erasure. */
   readonly closed?: readonly string[]
   /** Set if an earlier version erased the keys: its last record number. */
@@ -34,7 +36,7 @@ export interface RecordedEvent {
 /** Only the audit log receives these. */
 export type ForAudit = Pick<
   RecordedEvent,
-  'typed' | 'login' | 'refusal' | 'hidesPerson' | 'closed' | 'unlisted'
+  'typed' | 'login' | 'refusal' | 'hidesPerson' | 'isNewPerson' | 'closed' | 'unlisted'
 >
 
 /** A login that begins, ends or continues in a new token, without credentials. */

@@ -311,7 +311,8 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
       await also?.(trx, userId)
       const made = present(await store.byUserId(userId))
       const vouched = issuer === undefined ? {} : { issuer }
-      await events.emitInTransaction(trx, userCreated, { ...fieldsOf(made), ...vouched })
+      const fields = { ...fieldsOf(made), ...vouched }
+      await events.emitInTransaction(trx, userCreated, fields, { isNewPerson: !('id' in user) })
       return made
     }
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, lockNames, make))

@@ -73,6 +73,12 @@ export function personsIn(entries: readonly Entry[]): Set<string> {
   return persons
 }
 
+/** Persons whom the transaction has made: nobody else can have stored a key. */
+export function newPersonsIn(entries: readonly Entry[]): Set<string> {
+  const targets = entries.map(({ event }) => (event.isNewPerson ? subjectsOf(event).target : null))
+  return new Set(targets.filter((target) => target !== null))
+}
+
 export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchained {
   const { event, id, reason = null } = entry
   const { type, payload, context, at } = event

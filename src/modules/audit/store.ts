@@ -55,6 +55,14 @@ const insertChain = prepared<ChainRow, never>(
   withCommit,
 )
 
+const insertNewSubjects = preparedForLists<{ rows: SubjectRow[] }, object, never>(
+  (db, { rows }) =>
+    db
+      .insertInto('audit_subjects')
+      .values(rows.map(({ subject, pseudonym, sealed }) => ({ subject, pseudonym, sealed }))),
+  withCommit,
+)
+
 // A key for a removed user would undo the erasure. The locked user row makes erasures wait.
 const insertSubjects = preparedForLists<{ rows: NewSubject[] }, object, { subject: string }>(
   (db, { rows }) => ({
@@ -149,6 +157,14 @@ export function auditStore(db: DatabaseOrTransaction) {
         }
       }
       return added
+    },
+
+    /** Of users whom this transaction has inserted; fails the commit if one has a key. */
+    async addNewSubjects(rows: readonly SubjectRow[]): Promise<void> {
+      for (let from = 0; from < rows.length; from += maxSubjectsPerStatement) {
+        const some = rows.slice(from, from + maxSubjectsPerStatement)
+        await insertNewSubjects.all(db, { rows: some }, {})
+      }
     },
 
     /** Omits subjects without a key. */

@@ -23,12 +23,13 @@ export interface SubjectKey {
 export interface SubjectKeys {
   /**
    * Creates missing keys in the transaction. A removed user's key is not stored, so nothing opens
-   * again.
+   * again. The keys of `fresh` persons, whom the transaction has made, go with the commit.
    */
   of(
     trx: DatabaseOrTransaction,
     dataKey: Uint8Array,
     subjects: ReadonlySet<string>,
+    fresh?: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, SubjectKey>>
   /** Equal cost for known, unknown and no persons: see `hidesPerson`. */
   evenlyOf: SubjectKeys['of']
@@ -47,7 +48,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
   const erased = new BoundedMap<string, true>(maxKnown)
 
   return {
-    async of(trx, dataKey, subjects) {
+    async of(trx, dataKey, subjects, fresh) {
       const keys = new Map<string, SubjectKey>()
       for (const subject of subjects) {
         const key = known.get(subject)
@@ -55,7 +56,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
       }
       // Sorted to avoid deadlocks.
       const missing = [...subjects].filter((subject) => !keys.has(subject)).sort()
-      if (missing.length > 0) await find(trx, dataKey, missing, keys)
+      if (missing.length > 0) await find(trx, dataKey, missing, keys, { fresh })
       return keys
     },
 
@@ -77,9 +78,13 @@ export function createSubjectKeys(random: Random): SubjectKeys {
     dataKey: Uint8Array,
     missing: readonly string[],
     keys: Map<string, SubjectKey>,
-    { isEven = false } = {},
+    {
+      isEven = false,
+      fresh = new Set(),
+    }: { isEven?: boolean; fresh?: ReadonlySet<string> | undefined } = {},
   ): Promise<void> {
     const store = auditStore(trx)
+    const isFresh = ({ subject }: { readonly subject: string }) => fresh.has(subject)
     // Insert first: saves a query for a new person.
     const made = new Map(missing.map((subject) => [subject, newSubjectKey(random)]))
     const rows = [...made].map(([subject, key]) => ({
@@ -88,7 +93,10 @@ export function createSubjectKeys(random: Random): SubjectKeys {
       sealed: sealSubjectKey(random, dataKey, subject, key),
       userId: subject === decoy ? null : userIdOf(subject),
     }))
-    const added = await store.addSubjects(rows)
+    const [own, others] = [rows.filter(isFresh), rows.filter((row) => !isFresh(row))]
+    await store.addNewSubjects(own)
+    const added = await store.addSubjects(others)
+    for (const { subject } of own) added.add(subject)
     const there = isEven ? missing : missing.filter((subject) => !added.has(subject))
     const found = await store.subjects(there)
     for (const { subject, sealed } of found) {

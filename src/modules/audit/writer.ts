@@ -6,7 +6,14 @@ import type { Clock } from '../../core/lib/clock.ts'
 import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'
 import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { Chains, Head, TakenChain } from './chains.ts'
-import { type Entry, makeRecord, personsIn, subjectsOf, type Writer } from './make-record.ts'
+import {
+  type Entry,
+  makeRecord,
+  newPersonsIn,
+  personsIn,
+  subjectsOf,
+  type Writer,
+} from './make-record.ts'
 import { serviceKeyName } from './persons.ts'
 import { firstPrevious, macOf } from './record-form.ts'
 import { auditStore, type NewRecord } from './store.ts'
@@ -112,7 +119,8 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
     const keys = await keysIn(trx)
     const isEven = records.entries.some(({ event }) => event.hidesPerson)
     const keysOf = isEven ? subjectKeys.evenlyOf : subjectKeys.of
-    const persons = await keysOf(trx, keys.data, personsIn(records.entries))
+    const [subjects, fresh] = [personsIn(records.entries), newPersonsIn(records.entries)]
+    const persons = await keysOf(trx, keys.data, subjects, fresh)
     const closed: string[] = []
     for (const erase of erasures.get(attemptOf(trx)) ?? []) closed.push(...(await erase(trx)))
     const last = records.entries.at(-1)

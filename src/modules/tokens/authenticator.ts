@@ -78,7 +78,11 @@ export function bearerAuthenticator({
       lockNames: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
       async revalidate(db) {
         if (!isWithinLifetime(claims, clock.now())) return null
-        return (await revocations.refusesBy(db, claims)) ? null : principal
+        // Outside a transaction nothing is held until a commit: as for a new request.
+        const isRevoked = db.isTransaction
+          ? revocations.refusesBy(db, claims)
+          : revocations.refuses(claims)
+        return (await isRevoked) ? null : principal
       },
     }
   }

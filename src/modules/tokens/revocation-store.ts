@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
@@ -30,6 +30,16 @@ const countedFrom = prepared((db, { next, now, limit }: Place) =>
   entriesFrom(db, { next, limit }).where('expires_at', '>', now),
 )
 const allFrom = prepared((db, place: Omit<Place, 'now'>) => entriesFrom(db, place))
+
+// Fails on PostgreSQL, which then takes it for a conflict: see postgres/errors.ts.
+const noneAfter = prepared(
+  (db, { id }: Parameters<{ id: number }>) => ({
+    compile: () =>
+      sql<never>`select 1 / (case when exists (select from revocations where id > ${id})
+        then 0 else 1 end)`.compile(db),
+  }),
+  { isDeferred: true },
+)
 
 const appended = prepared((db, entry: Parameters<NewEntry>) =>
   db.insertInto('revocations').values({
@@ -93,6 +103,11 @@ export function revocationStore(db: DatabaseOrTransaction) {
       if (sid !== undefined && (await rotationStore(db).isEnded(sid))) return true
       const user = await versionOf.first(db, { userId: Number(sub) })
       return !user || (user.access_version ?? 0) > ver
+    },
+
+    /** PostgreSQL: makes the transaction a conflict if there is a later entry. No round trip. */
+    async assertNoneAfter(id: number): Promise<void> {
+      await noneAfter.all(db, { id })
     },
 
     async raiseVersion(userId: number, accessVersion: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isRepeated } from '../../core/database/commit.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
-import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import { type Guard, isPostgres, lockName, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
 import { inNoContext } from '../../core/events/context.ts'
 import type { Events } from '../../core/events/events.ts'
@@ -102,12 +103,15 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     reasonOf: (claims) => known.reasonOf(claims),
 
     async refusesBy(trx, claims) {
+      if (trx.isTransaction && isPostgres(trx) && !isRepeated(trx) && isCaughtUp()) {
+        await revocationStore(trx).assertNoneAfter(known.last?.id ?? 0)
+        return hasEnded(claims, revocationStore(trx))
+      }
       const later = new KnownRevocations()
       for await (const entries of revocationStore(trx).from((known.last?.id ?? 0) + 1, 0)) {
         later.add(entries)
       }
-      if (known.ends(claims) || later.ends(claims)) return true
-      return isOlderThanLog(claims) && revocationStore(trx).hasEnded(claims)
+      return later.ends(claims) || hasEnded(claims, revocationStore(trx))
     },
 
     refusesRefresh({ rid }) {
@@ -169,9 +173,9 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     appends += 1
   }
 
-  function hasEnded(claims: JudgedClaims): boolean | Promise<boolean> {
+  function hasEnded(claims: JudgedClaims, tables = store): boolean | Promise<boolean> {
     if (known.ends(claims)) return true
-    return isOlderThanLog(claims) && store.hasEnded(claims)
+    return isOlderThanLog(claims) && tables.hasEnded(claims)
   }
 
   function isOlderThanLog({ iat, sid }: JudgedClaims): boolean {

@@ -57,7 +57,7 @@ export function createUsers({
   const store = userStore(db)
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
     const made = await insertUser(trx, user)
-    await events.emitInTransaction(trx, userCreated, { user_id: made.id })
+    await events.emitInTransaction(trx, userCreated, { user_id: made.id }, { isNewPerson: true })
     return made
   }
 

@@ -7,7 +7,9 @@ import {
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const uniqueViolation = '23505'
-const conflicts = new Set(['40001', '40P01'])
+// Serialization failure, deadlock, and the division by zero with which a statement that goes with
+// another one fails if what the transaction assumes is no longer true.
+const conflicts = new Set(['40001', '40P01', '22012'])
 // Connection, resources, operator, system; read-only after failover; timeouts; permission.
 const damaged = /^XX00[12]$/ // data_corrupted, index_corrupted
 const unavailable = /^(08...|53...|57P..|58...|XX000|25006|25P0[34]|55P03|57014|28...|3D000|42501)$/

@@ -10,7 +10,7 @@ import {
 } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
-import { type Answer, isPlain, type Message, type Statement } from './message.ts'
+import { type Answer, isPlain, isSingle, type Message, type Statement } from './message.ts'
 import type { Session } from './session.ts'
 import { encoded } from './values.ts'
 
@@ -59,6 +59,7 @@ export class Lease implements DatabaseConnection {
     this.#deadline = deadline
     this.#limitMs = limitMs
     this.#asyncCommit = asyncCommit
+    session.hasChanged = false // of a statement that failed
     session.on('error', this.#onError)
   }
 
@@ -98,7 +99,8 @@ export class Lease implements DatabaseConnection {
     if (!this.#hasBegun && !this.#defersChange) return
     const hasDeferred = this.#deferred.length > 0
     const beganAt = performance.now()
-    const message = await this.#sentCommit()
+    if (this.#asyncCommit) this.#deferred.push(asyncCommit)
+    const message = await this.#sent(commitStatement)
     try {
       await this.#answerTo(message)
       this.#measurements.commits.observeSince(beganAt)
@@ -112,25 +114,8 @@ export class Lease implements DatabaseConnection {
     }
   }
 
-  /** Sends the deferred statements and the commit. */
-  async #sentCommit(): Promise<Message> {
-    const statements = this.#asyncCommit ? [asyncCommit, commitStatement] : [commitStatement]
-    const deferred = this.#deferred
-    this.#deferred = []
-    if (this.#session.isDirect && !deferred.every(isPlain)) {
-      this.#hasBegun = true
-      const all = [...deferred, ...statements]
-      return this.#session.transmit(all.at(-1) ?? commitStatement, all.slice(0, -1))
-    }
-    this.#hasBegun ||= deferred.length > 0
-    for (const each of deferred) await this.#answerTo(this.#session.transmit(each))
-    const text = statements.map((each) => each.text).join(';')
-    return this.#session.transmit({ text, values: [] })
-  }
-
   /** Never throws: the caller throws the original error. */
   async rollback(): Promise<void> {
-    this.#session.hasChanged = false
     if (this.#isLost || !this.#hasBegun) return
     await this.#answerTo(this.#session.transmit(rollback)).catch(() => this.#lose())
   }
@@ -170,7 +155,7 @@ export class Lease implements DatabaseConnection {
     const deferred = this.#deferred
     this.#deferred = []
     this.#hasBegun ||= deferred.length > 0
-    const canJoin = !isPlain(statement) || deferred.every(isPlain)
+    const canJoin = isSingle(statement) || deferred.every(isPlain)
     if (this.#session.isDirect && canJoin) return this.#session.transmit(statement, deferred)
     for (const each of deferred) await this.#answerTo(this.#session.transmit(each))
     return this.#session.transmit(statement)

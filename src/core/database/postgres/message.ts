@@ -186,3 +186,8 @@ export class Message implements Submittable {
 export function isPlain({ values, isKept = false }: Statement): boolean {
   return values.length === 0 && !isKept
 }
+
+/** False if the text may have several statements. */
+export function isSingle(statement: Statement): boolean {
+  return !isPlain(statement) || !statement.text.includes(';')
+}
