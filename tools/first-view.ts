@@ -49,11 +49,12 @@ export function firstView(): { readonly finds: Plugin; readonly gets: Plugin } {
 function filesOf(source: string, language: Language, bundle: Bundle, graph: Graph): string[] {
   const modules = new Set([join(web, source)])
   const loaded = new Set([join(web, entry)])
+  const others = languages.filter((one) => one !== language)
   for (const id of modules) {
     const info = graph.getModuleInfo(id)
     for (const one of info?.importedIds ?? []) modules.add(one)
     for (const one of info?.dynamicallyImportedIds ?? []) {
-      if (!isOfOther(language, one)) loaded.add(one)
+      if (!others.some((other) => isTextOf(other, relative(web, one)))) loaded.add(one)
     }
   }
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
@@ -70,10 +71,7 @@ function filesOf(source: string, language: Language, bundle: Bundle, graph: Grap
   return [...files].filter((file) => bundle[file]?.name !== 'console')
 }
 
-/** Whether a module has texts of another language. */
-function isOfOther(language: Language, id: string): boolean {
-  const path = relative(web, id)
-  return languages.some(
-    (one) => one !== language && new RegExp(`/${one}(?:/|\\.ts$)|made:.*-${one}$`).test(path),
-  )
+/** Whether a module, by its path from `web`, has the texts of a language. */
+export function isTextOf(language: Language, path: string): boolean {
+  return new RegExp(`/${language}(?:/|\\.ts$)|made:.*-${language}$`).test(path)
 }
