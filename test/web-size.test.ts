@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { languages } from '../src/core/lib/languages.ts'
+import { isTextOf } from '../tools/first-view.ts'
 
 const dist = join(import.meta.dirname, '../web/dist')
 
@@ -13,7 +15,6 @@ interface Chunk {
 
 const manifest = JSON.parse(readFileSync(join(dist, 'built.json'), 'utf8')) as Record<string, Chunk>
 const maxFirstView = 60_000
-const languages = ['en', 'de'] as const
 
 /** A chunk with all that it imports; `isWanted` says which of its lazy imports are loaded too. */
 function filesOf(source: string, isWanted: (source: string) => boolean, found = new Set<string>()) {
@@ -71,10 +72,7 @@ suite('what a browser loads', () => {
         assert.ok(gzip < maxFirstView, `${gzip} bytes without plots, gzip: ${[...files]}`)
         assert.ok(all < maxFirstView, `${all} bytes with plots, br: ${[...files]}`)
         for (const [source, { file }] of Object.entries(manifest)) {
-          const isOther = languages.some(
-            (one) =>
-              one !== language && new RegExp(`/${one}(/|\\.ts$)|made:.*-${one}$`).test(source),
-          )
+          const isOther = languages.some((one) => one !== language && isTextOf(one, source))
           assert.ok(!isOther || !files.has(file), `${file} is of another language`)
         }
       })

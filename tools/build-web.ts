@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { InlineConfig, Plugin } from 'vite'
+import { firstView } from './first-view.ts'
 import { madeModules } from './made-modules.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -54,19 +55,11 @@ export async function buildWeb(folder = dist): Promise<void> {
   const { build } = await import('vite')
   const half = `${folder}-${process.pid}`
   const environment = process.env.NODE_ENV
+  const first = firstView()
   try {
     await build({
       ...webOptions,
-      ssr: { noExternal: true },
-      build: {
-        ssr: 'server.tsx',
-        outDir: join(half, 'server'),
-        target: 'node26',
-        rolldownOptions: { output: { entryFileNames: 'server.js' } },
-      },
-    })
-    await build({
-      ...webOptions,
+      plugins: [...webOptions.plugins, first.finds],
       // Files name each other by relative addresses: the service serves them below one of its own.
       base: './',
       worker: {
@@ -91,6 +84,17 @@ export async function buildWeb(folder = dist): Promise<void> {
             codeSplitting: { groups: [{ name: 'parts', test: sharedParts }] },
           },
         },
+      },
+    })
+    await build({
+      ...webOptions,
+      plugins: [first.gets, ...webOptions.plugins],
+      ssr: { noExternal: true },
+      build: {
+        ssr: 'server.tsx',
+        outDir: join(half, 'server'),
+        target: 'node26',
+        rolldownOptions: { output: { entryFileNames: 'server.js' } },
       },
     })
     // Which file was made of which, and loads which others: for tests, and not for browsers.
@@ -139,6 +143,7 @@ export async function buildWebIfStale(): Promise<void> {
     'src/core/error-table.ts',
     'src/modules.ts',
     'tools/build-web.ts',
+    'tools/first-view.ts',
     'tools/made-modules.ts',
     'package-lock.json',
   ]

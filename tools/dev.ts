@@ -122,6 +122,7 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
 function withSources(page: string): string {
   return page
     .replace(/\/assets\/[\w-]{16}\/([\w.]+)/g, (whole, name: string) => sources[name] ?? whole)
+    .replace(/<link rel="(?:modulepreload|preload)"[^>]*>/g, '') // the files of a build
     .replace('<head>', `<head>${client}`)
 }
 

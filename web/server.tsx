@@ -30,5 +30,5 @@ export const render: Renderer['render'] = (name, view, frame) => {
 }
 
 /** Makes the page of the console: an empty frame, which its script fills. */
-export const renderConsole: Renderer['renderConsole'] = (frame, command) =>
-  `<!doctype html>\n${renderToString(<Shell frame={frame} command={command} texts={textsOf(frame.language).common} />)}\n`
+export const renderConsole: Renderer['renderConsole'] = (frame, options) =>
+  `<!doctype html>\n${renderToString(<Shell frame={frame} options={options} texts={textsOf(frame.language).common} />)}\n`

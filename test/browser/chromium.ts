@@ -10,10 +10,12 @@ const axe = readFileSync(
 
 const usual = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking']
 
+export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
 /** Starts Debian's Chromium; `npm run test:browser` needs it. */
 export function launch(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath,
     args: [...usual, ...more],
   })
 }

@@ -40,6 +40,33 @@ suite('the console: one page without data at /admin', async () => {
     }
   })
 
+  test('it names what its first view loads: files that exist, in one language', async () => {
+    const frame = namedIn((await open('/admin', { cookie })).text)
+    assert.deepEqual(frame.reads, ['/api/session'])
+    for (const language of ['en', 'de']) {
+      const headers = { ...(await app.session(app.admin)), 'accept-language': language }
+      const { files, reads } = namedIn((await open('/admin', headers)).text)
+      assert.deepEqual(reads, ['/api/session', '/api/admin/status', '/api/admin/statistics'])
+      assert.ok(files.length > frame.files.length + 3, files.join())
+      assert.equal(new Set(files).size, files.length)
+      for (const file of files) {
+        const { status, headers: answered } = await app.call('GET', file)
+        assert.deepEqual(
+          [status, answered['content-type'], answered['cache-control']],
+          [200, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+          file,
+        )
+      }
+      for (const path of ['/admin/accounts', '/admin/', '/admin/posts?x=/admin']) {
+        const other = namedIn((await open(path, headers)).text)
+        assert.deepEqual(other.reads, ['/api/session'], path)
+        assert.equal(other.files.length, frame.files.length, path)
+      }
+      const withQuery = namedIn((await open('/admin?range=7d', headers)).text)
+      assert.deepEqual(withQuery, { files, reads })
+    }
+  })
+
   test('in the language of the account, else in that of the browser', async () => {
     assert.match((await open('/admin', { cookie })).text, /<html lang="en" class="console">/)
     const german = { cookie, 'accept-language': 'de' }
@@ -87,3 +114,12 @@ suite('the console: one page without data at /admin', async () => {
     assert.equal((await off.call('GET', '/api/admin/accounts', { headers })).status, 200)
   })
 })
+
+/** The files and the addresses of the API that a page names for its first view. */
+function namedIn(page: string): { files: string[]; reads: string[] } {
+  const hrefs = (link: RegExp) => [...page.matchAll(link)].map(([, href = '']) => href)
+  return {
+    files: hrefs(/<link rel="modulepreload" href="([^"]*)"/g),
+    reads: hrefs(/<link rel="preload" as="fetch" crossorigin="anonymous" href="([^"]*)"/g),
+  }
+}

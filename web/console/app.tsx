@@ -1,4 +1,3 @@
-import type { FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { LocationProvider, useLocation } from 'preact-iso'
 import type { Language } from '../../src/core/lib/languages.ts'
@@ -15,6 +14,7 @@ import { LoginDialog } from './components/login-dialog.tsx'
 import { Toasts } from './components/toasts.tsx'
 import { frameTexts } from './frame-texts.ts'
 import { useKeys } from './keys.ts'
+import { loadedView, loadView } from './loaded-views.ts'
 import { hasRole, session } from './session/session.ts'
 import { watchSession } from './session/watch-session.ts'
 
@@ -80,11 +80,11 @@ function Frame({ language, name, logo }: Props) {
 }
 
 function AreaView({ area, language }: { readonly area: Area; readonly language: Language }) {
-  const [View, setView] = useState<FunctionComponent | null>(null)
+  const [View, setView] = useState(() => loadedView(area))
   const [failure, setFailure] = useState<unknown>(null)
   const [tries, setTries] = useState(0)
   useEffect(() => {
-    area.load(language).then((loaded) => setView(() => loaded), setFailure)
+    if (!View) loadView(area, language).then(() => setView(() => loadedView(area)), setFailure)
   }, [area, language, tries])
   if (View) return <View />
   if (failure === null) return null

@@ -19,6 +19,8 @@ export interface Area {
   readonly key: string
   /** The modules of the service whose routes the view calls: without them the view is removed. */
   readonly modules: readonly string[]
+  /** Of the overview: addresses that it reads first. The page names them, beside the files. */
+  readonly reads?: readonly string[]
   /** Loads the view and its texts when the area is opened. */
   load(language: Language): Promise<FunctionComponent>
 }

@@ -1,4 +1,20 @@
-// The modules that tools/made-modules.ts makes of values of src/.
+// The modules that tools/made-modules.ts makes of values of src/, and tools/first-view.ts of a build.
+
+declare module 'made:first-view' {
+  type Files = Readonly<
+    Record<import('../../src/core/lib/languages.ts').Language, readonly string[]>
+  >
+  /** The files of each view, besides `console.js`. */
+  export const frameFiles: Files
+  /** Of the view where the console begins, if it was not removed. */
+  export const overview: {
+    readonly path: string
+    readonly roles: readonly string[]
+    /** The addresses of the API that it reads first. */
+    readonly reads: readonly string[]
+    readonly files: Files
+  } | null
+}
 
 declare module 'made:events' {
   /** The events of each filter of the audit view. */

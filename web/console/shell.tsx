@@ -1,15 +1,17 @@
+import { frameFiles, overview } from 'made:first-view'
 import type { Frame } from '../../src/core/http/pages/frame.ts'
+import type { ConsoleOptions } from '../../src/core/http/pages/renderer.ts'
 import type { Texts } from '../languages/languages.ts'
+import { sessionPath } from './session/path.ts'
 
 interface Props {
   readonly frame: Frame
-  /** How the command line of the service is called. */
-  readonly command: string
+  readonly options: ConsoleOptions
   readonly texts: Texts['common']
 }
 
 /** The page of every address of the console, without data. `console.ts` fills `#console`. */
-export function Shell({ frame, command, texts }: Props) {
+export function Shell({ frame, options, texts }: Props) {
   const { files, language, name } = frame
   return (
     <html lang={language} class="console">
@@ -26,13 +28,14 @@ export function Shell({ frame, command, texts }: Props) {
           href={files.logo ?? files.icon}
         />
         <script type="module" src={files.consoleModule} />
+        <First frame={frame} options={options} />
       </head>
       <body>
         <div
           id="console"
           data-name={name}
           data-logo={files.logo ?? files.icon}
-          data-command={command}
+          data-command={options.command}
         >
           <noscript>
             <p>
@@ -42,5 +45,23 @@ export function Shell({ frame, command, texts }: Props) {
         </div>
       </body>
     </html>
+  )
+}
+
+/** What the script would ask for one after the other: a browser asks for all of it at once. */
+function First({ frame: { files, language }, options: { path, roles } }: Omit<Props, 'texts'>) {
+  const isOverview = path === overview?.path && overview.roles.some((role) => roles.has(role))
+  const shown = isOverview ? overview : null
+  const folder = files.consoleModule.replace(/[^/]*$/, '')
+  const scripts = new Set([...frameFiles[language], ...(shown?.files[language] ?? [])])
+  return (
+    <>
+      {[...scripts].map((file) => (
+        <link key={file} rel="modulepreload" href={folder + file} />
+      ))}
+      {[sessionPath, ...(shown?.reads ?? [])].map((address) => (
+        <link key={address} rel="preload" as="fetch" crossorigin="anonymous" href={address} />
+      ))}
+    </>
   )
 }

@@ -8,9 +8,12 @@ export interface Forms {
 
 /** Makes a function of a number: `plural('en', { one: '# day', other: '# days' })(2)` is "2 days". */
 export function plural(language: Language, forms: Forms): (count: number) => string {
-  const rules = new Intl.PluralRules(language)
-  const numbers = new Intl.NumberFormat(language)
+  // Made with the first number: the first of a page takes a browser 20 ms.
+  let rules: Intl.PluralRules | undefined
+  let numbers: Intl.NumberFormat | undefined
   return (count) => {
+    rules ??= new Intl.PluralRules(language)
+    numbers ??= new Intl.NumberFormat(language)
     const form = rules.select(count) === 'one' ? forms.one : forms.other
     return form.replaceAll('#', numbers.format(count))
   }

@@ -23,5 +23,6 @@ export const parts: Readonly<Record<string, Part>> = {
   workers: { run: async (plan) => (await import('./workers.ts')).workers(plan), isHeld: true },
   latency: { run: async (plan) => (await import('./latency.ts')).latency(plan) },
   start: { run: async (plan) => (await import('./start.ts')).start(plan) },
+  console: { run: async (plan) => (await import('./console.ts')).console(plan) },
   accounts: { run: async (plan) => (await import('./accounts.ts')).accounts(plan), isLong: true },
 }

@@ -6,6 +6,7 @@ import type { ErrorPage } from '../../core/http/pages/page.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
 import { loadRenderer } from '../../core/http/pages/renderer.ts'
 import { sendRendered } from '../../core/http/pages/send-view.ts'
+import { callerOf } from '../../core/http/routes/access.ts'
 import { Page } from '../../core/http/schemas.ts'
 import { isLanguage } from '../../core/lib/languages.ts'
 import type { Needs } from '../../core/module/services.ts'
@@ -63,7 +64,10 @@ async function open(
   const { language, username } = await ownAccount(accounts, request)
   const reader = { person: username, language: isLanguage(language) ? language : null }
   const { renderConsole } = await loadRenderer()
-  const page = renderConsole(request.server.frameOf(request, reader), gatehouse)
+  const [path = ''] = request.url.split('?')
+  const { roles } = callerOf(request)
+  const frame = request.server.frameOf(request, reader)
+  const page = renderConsole(frame, { command: gatehouse, path, roles })
   return sendRendered(reply, request, page, {})
 }
 

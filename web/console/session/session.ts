@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { sessionPath } from './path.ts'
 
 /** Who uses the console, as GET /api/session answers. */
 export interface Session {
@@ -21,9 +22,9 @@ export function csrfToken(): string {
  * answers
  */
 export async function restoreSession(): Promise<Session | null> {
-  const answer = await fetch('/api/session', { headers: { accept: 'application/json' } })
+  const answer = await fetch(sessionPath, { headers: { accept: 'application/json' } })
   if (answer.status === 401) return null
-  if (!answer.ok) throw new Error(`GET /api/session: ${answer.status}`)
+  if (!answer.ok) throw new Error(`GET ${sessionPath}: ${answer.status}`)
   const restored = (await answer.json()) as Session
   if (session.value && session.value.username !== restored.username) {
     location.reload()

@@ -4,8 +4,16 @@ import type { ViewName, Views } from './views.ts'
 /** Build output of `web/`. */
 export interface Renderer {
   render<Name extends ViewName>(name: Name, view: Views[Name], frame: Frame): string
-  /** Filled by a script; `command` is the name of the CLI. */
-  renderConsole(frame: Frame, command: string): string
+  /** Filled by a script. */
+  renderConsole(frame: Frame, options: ConsoleOptions): string
+}
+
+export interface ConsoleOptions {
+  /** The name of the CLI. */
+  readonly command: string
+  /** Of the request, without its query. */
+  readonly path: string
+  readonly roles: ReadonlySet<string>
 }
 
 /** Same relative path from `src/`, `dist/` and bundles. */

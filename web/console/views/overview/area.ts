@@ -1,6 +1,9 @@
 import { type Area, loader } from '../../area.ts'
 import { overviewTexts } from './texts.ts'
 
+export const statusPath = '/api/admin/status'
+export const statisticsPath = '/api/admin/statistics'
+
 export const area: Area = {
   path: '/admin',
   name: { en: 'Overview', de: 'Übersicht' },
@@ -9,5 +12,6 @@ export const area: Area = {
   roles: ['ADMIN'],
   key: 'o',
   modules: ['status', 'statistics'],
+  reads: [statusPath, statisticsPath],
   load: loader(async () => (await import('./overview.tsx')).Overview, overviewTexts),
 }

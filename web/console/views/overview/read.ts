@@ -1,6 +1,7 @@
 import { inOverview, inOverviewIfByAnother } from 'made:events'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
+import { statisticsPath, statusPath } from './area.ts'
 import { type Buckets, totalOf } from './buckets.ts'
 import type { Range } from './ranges.ts'
 
@@ -8,11 +9,11 @@ export type Status = components['schemas']['AdminStatus']
 export type AuditRecord = components['schemas']['AuditRecord']
 
 export function readStatus(signal: AbortSignal): Promise<Status> {
-  return dataOf(api.GET('/api/admin/status', { signal }))
+  return dataOf(api.GET(statusPath, { signal }))
 }
 
 export function readStatistics(signal: AbortSignal) {
-  return dataOf(api.GET('/api/admin/statistics', { signal }))
+  return dataOf(api.GET(statisticsPath, { signal }))
 }
 
 /** The series of a range, as they are stored and in the buckets of plots. */

@@ -6,13 +6,13 @@ import { throttleTexts } from '../throttle/texts.ts'
 export const overviewTexts = areaTexts({
   async en() {
     const own = import('./en.ts').then(({ overview }) => overview)
-    await throttleTexts.load('en')
-    return withEvents('en', own)
+    const [texts] = await Promise.all([withEvents('en', own), throttleTexts.load('en')])
+    return texts
   },
   async de() {
     const own = import('./de.ts').then(({ overview }) => overview)
-    await throttleTexts.load('de')
-    return withEvents('de', own)
+    const [texts] = await Promise.all([withEvents('de', own), throttleTexts.load('de')])
+    return texts
   },
 })
 
