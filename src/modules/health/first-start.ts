@@ -14,14 +14,19 @@ export function waitForFirstAccount(
   { accounts }: { readonly accounts: Pick<Accounts, 'after'> },
 ): () => void {
   let isThere = false
-  app.addHook('onRequest', async ({ url }) => {
-    if (isThere || url.startsWith('/health/')) return
+  app.addHook('onRequest', ({ url }, _reply, done) => {
+    // No promise afterwards: requests of one turn would no longer share a read of the version.
+    if (isThere || url.startsWith('/health/')) return done()
+    return assertIsThere()
+  })
+  return () => {
+    isThere = true
+  }
+
+  async function assertIsThere(): Promise<void> {
     isThere = (await accounts.after(0, 1)).length > 0
     if (isThere) return
     const reason = { code: 'not_ready', facts: { cause: 'first_start' } } as const
     throw new ApiError('serviceUnavailable', { retryAfterSeconds: retrySeconds, reason })
-  })
-  return () => {
-    isThere = true
   }
 }

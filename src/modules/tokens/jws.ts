@@ -35,9 +35,10 @@ export function verifyJws(
   tell?: TellReason,
 ): VerifiedJws | null | Promise<VerifiedJws | null> {
   if (token.length > maxTokenLength || !grammar.test(token)) return refused(tell, malformed)
-  const segments = token.split('.')
-  if (!segments.every(isCanonical)) return refused(tell, malformed)
-  const header = parseObject(Buffer.from(segments[0] ?? '', 'base64url'))
+  const [headerEnd, end] = [token.indexOf('.'), token.lastIndexOf('.')]
+  const [first, payload] = [token.slice(0, headerEnd), token.slice(headerEnd + 1, end)]
+  const isWhole = isCanonical(first) && isCanonical(payload) && isCanonical(token.slice(end + 1))
+  const header = isWhole && headerOf(first)
   if (!header) return refused(tell, malformed)
   // No extension is supported; b64 (RFC 7797) would change what the signature covers.
   if ('crit' in header || 'b64' in header) return refused(tell, { code: 'token_extension' })
@@ -50,12 +51,22 @@ export function verifyJws(
     const isSigned = isSignedBy(key, token)
     const jws = (isValid: boolean) =>
       isValid
-        ? { header, payload: Buffer.from(segments[1] ?? '', 'base64url') }
+        ? { header, payload: Buffer.from(payload, 'base64url') }
         : refused(tell, { code: 'token_bad_signature', facts: facts() })
     return isSigned instanceof Promise ? isSigned.then(jws) : jws(isSigned)
   }
   const key = find(kid, header)
   return key instanceof Promise ? key.then(verifiedBy) : verifiedBy(key)
+}
+
+let last: { segment: string; header: VerifiedJws['header'] | null } = { segment: '', header: null }
+
+/** Parsed once: all access tokens of one key have the same header. */
+function headerOf(segment: string): VerifiedJws['header'] | null {
+  if (segment !== last.segment) {
+    last = { segment, header: parseObject(Buffer.from(segment, 'base64url')) }
+  }
+  return last.header
 }
 
 /** Receives the reason of a refusal, for the operator. */

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { fixedClock } from '../../../test/clock.ts'
+import type { AccessClaims } from '../../core/policy/principal.ts'
+import { createVerified } from './verified.ts'
+
+/** Verified tokens of a service that counts its verifications and accepts all texts but `refused`. */
+function counting() {
+  const clock = fixedClock()
+  const now = clock.now() / 1000
+  const times = { exp: now + 600, nbf: now, iat: now }
+  const claims = { sub: '1', roles: [], ...times } as unknown as AccessClaims
+  const keys = { generation: 0 }
+  let verifications = 0
+  const verifyAccess = (token: string) => {
+    verifications += 1
+    return token === 'refused' ? null : claims
+  }
+  const verified = createVerified({ clock, keys, tokens: { verifyAccess } })
+  const use = (token: string) => verified.recall(token) ?? verified.verify(token)
+  return { clock, keys, use, count: () => verifications }
+}
+
+suite('tokens that were verified', () => {
+  test('a token is verified at its first two uses, and kept from the second', () => {
+    const { use, count } = counting()
+    for (let uses = 0; uses < 5; uses += 1) assert.ok(use('header.payload.signature'))
+    assert.equal(count(), 2)
+  })
+
+  test('a text whose signature differs in its last characters only is another token', () => {
+    const { use, count } = counting()
+    for (const end of ['AAAA', 'AAAB', 'BAAA', 'AAAA', 'AAAB', 'BAAA']) use(`h.p.signature${end}`)
+    const before = count()
+    for (const end of ['AAAC', 'CAAA']) use(`h.p.signature${end}`)
+    assert.equal(count(), before + 2)
+  })
+
+  test('a refused token is verified at each use', () => {
+    const { use, count } = counting()
+    for (let uses = 0; uses < 4; uses += 1) assert.equal(use('refused'), null)
+    assert.equal(count(), 4)
+  })
+
+  test('a kept token is verified again after a change of the keys, and after its end', () => {
+    const { clock, keys, use, count } = counting()
+    for (let uses = 0; uses < 3; uses += 1) use('a.b.c')
+    assert.equal(count(), 2)
+    keys.generation += 1
+    use('a.b.c')
+    assert.equal(count(), 3)
+    use('a.b.c')
+    assert.equal(count(), 3, 'known as used before')
+    clock.advance(600)
+    use('a.b.c')
+    assert.equal(count(), 4)
+  })
+
+  test('tokens that are used once leave those that are kept', () => {
+    const { use, count } = counting()
+    for (let uses = 0; uses < 2; uses += 1) use('kept.kept.kept')
+    for (let index = 0; index < 20_000; index += 1) use(`once.${index}.${index * 7919}`)
+    const before = count()
+    use('kept.kept.kept')
+    assert.equal(count(), before)
+  })
+})
