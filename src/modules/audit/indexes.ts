@@ -53,6 +53,7 @@ export function numbersWith(
 /** The first records that wait; returns their number. */
 async function indexWaiting(db: Database, limit: number): Promise<number> {
   if (!waits(db)) return 0
+  if (!(await waiting(db).limit(1).executeTakeFirst())) return 0 // avoids a transaction
   const { numUpdatedRows } = await db
     .updateTable('audit_records')
     .set({ indexed: sql.lit(1) })

@@ -17,7 +17,7 @@ export const statements: Migration = [
       ...['type', ...searched].map((column) => `drop index audit_records_by_${column}`),
       index('type', 'indexed = 1'),
       ...searched.map((column) => index(column, `${column} is not null and indexed = 1`)),
-      'create index audit_records_waiting on audit_records (number) where indexed is null',
+      'create index audit_records_waiting on audit_records (indexed) where indexed is null',
     ],
   },
 ]
