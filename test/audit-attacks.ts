@@ -111,6 +111,12 @@ export const auditAttacks: readonly AuditAttack[] = [
     number: victim,
   },
   {
+    name: 'takes a record out of the indexes, so that a search does not find it',
+    apply: ({ db }) => change('audit_records', 'indexed', 0, ofVictim).execute(db),
+    expected: ['index'],
+    number: victim,
+  },
+  {
     name: 'gives a record the index of another person',
     apply: ({ db }) =>
       sql`update audit_records set actor_index = (select actor_index from audit_records

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Compilable, CompiledQuery, sql } from 'kysely'
+import { numbersWith } from '../../src/modules/audit/indexes.ts'
 import type { OpenedRecord } from '../../src/modules/audit/opened-record.ts'
 import { typedName } from '../../src/modules/audit/persons.ts'
-import { pageQuery, type Selection } from '../../src/modules/audit/read-store.ts'
+import { pageQuery, type Selection, waitingQuery } from '../../src/modules/audit/read-store.ts'
 import { testApp } from '../app.ts'
 import { recordSeeder } from '../audit-records.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -288,6 +289,26 @@ suite('the first page of each filter among 100,000 records', async () => {
         }
       })
     }
+  }
+
+  if (testDatabase === 'sqlite') {
+    test('what waits for the indexes is read by its number, however it is searched', async () => {
+      const part = { limit: 11, order: 'newest', behind: { at: 60_000, number: 60_000 } } as const
+      const searched = selections.flatMap(([, selection]) => selection)
+      const query = waitingQuery(db, searched, part)
+      assert.ok(query)
+      const plan = await planOf(query)
+      assert.match(plan, /SEARCH audit_records USING INTEGER PRIMARY KEY \(rowid=\?\)/)
+      assert.match(plan, /SEARCH audit_records USING COVERING INDEX audit_records_waiting/)
+      assert.equal(waitingQuery(db, [{ since: 1 }], part), null, 'the index of times is complete')
+    })
+
+    test('the records of a person are numbered by the indexes', async () => {
+      const plan = await planOf(numbersWith(db, 'target_index', rare.target_index, 50))
+      assert.match(plan, /USING (COVERING )?INDEX audit_records_by_target_index/)
+      assert.match(plan, /USING COVERING INDEX audit_records_waiting/)
+      assert.doesNotMatch(plan, /SCAN audit_records( |$)(?!USING)/m)
+    })
   }
 
   /** To seal so many would take longer than all other tests of the file. */

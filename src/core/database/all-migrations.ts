@@ -36,6 +36,7 @@ import * as queuesOfEndpoints from './migrations/0038-queues-of-endpoints.ts'
 import * as pagesByOffset from './migrations/0040-pages-by-offset.ts'
 import * as webhookEventNames from './migrations/0041-webhook-event-names.ts'
 import * as nodes from './migrations/0042-nodes.ts'
+import * as auditIndexes from './migrations/0043-audit-indexes.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -77,6 +78,7 @@ export const migrations: readonly Step[] = [
   expand(pagesByOffset.statements),
   expand(webhookEventNames.statements),
   expand(nodes.statements),
+  expand(auditIndexes.statements),
 ]
 
 export const versionTable =

@@ -20,11 +20,11 @@ import {
   isSelected,
   lastNumbers,
   pageQuery,
-  type ReadRecord,
   type RecordPlace,
   recordsAt,
   type Selection,
   subjectRow,
+  waitingQuery,
 } from './read-store.ts'
 import { maxLookedThrough, missingAmong, seenThrough } from './tail.ts'
 
@@ -113,11 +113,13 @@ export function createAuditLog({ clock, db, keys, userIdOf }: AuditLogDeps): Aud
     selections: readonly Selection[],
     { limit, before, order = 'newest' }: AuditPart,
   ): Promise<FoundRecords> {
-    const found: ReadRecord[] = []
     const part = { limit: limit + 1, behind: before, order }
+    const read = (await waitingQuery(db, selections, part)?.execute()) ?? []
     for (const selection of selections) {
-      found.push(...(await pageQuery(db, selection, part).execute()))
+      read.push(...(await pageQuery(db, selection, part).execute()))
     }
+    // A batch may have indexed a record between the reads.
+    const found = [...new Map(read.map((record) => [record.number, record])).values()]
     found.sort((one, other) => other.at - one.at || other.number - one.number)
     if (order === 'oldest') found.reverse()
     const { shown, last } = cut(found, limit)

@@ -1,6 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
+import { numbersWith } from './indexes.ts'
 import type { SubjectRow } from './store.ts'
 
 export type ErasureRow = Selectable<Schema['erasures']>
@@ -52,15 +53,7 @@ export function erasureStore(db: DatabaseOrTransaction) {
               ? { actor_index: null, address_index: null } // the address belongs to the actor
               : { target_index: null },
           )
-          .where(
-            'number',
-            'in',
-            db
-              .selectFrom('audit_records')
-              .select('number')
-              .where(column, '=', index)
-              .limit(sql.lit(limit)),
-          )
+          .where('number', 'in', numbersWith(db, column, index, limit))
           .executeTakeFirst()
       const acted = actor_index === null ? null : await some('actor_index', actor_index)
       const concerned = target_index === null ? null : await some('target_index', target_index)

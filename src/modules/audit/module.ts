@@ -2,6 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
 const recordEveryMs = 100
+const indexEveryMs = 2000
 const closeEveryMs = 600_000
 const heedErasuresEveryMs = 1000
 const verifyEveryMs = 1000
@@ -43,7 +44,7 @@ export const module: Module = {
   ],
   services: () => import('./services.ts'),
   routes: () => Promise.all([import('./routes.ts'), import('./verification-routes.ts')]),
-  jobs: ({ audit, auditProof, auditVerifications, erasure }) => [
+  jobs: ({ audit, auditIndexes, auditProof, auditVerifications, erasure }) => [
     {
       name: 'audit records',
       everyMs: recordEveryMs,
@@ -51,6 +52,7 @@ export const module: Module = {
       isIdle: () => audit.state().waiting === 0,
       run: audit.run,
     },
+    { name: 'audit indexes', everyMs: indexEveryMs, run: auditIndexes.run },
     { name: 'audit chains', everyMs: closeEveryMs, inEachWorker: true, run: audit.closeLeft },
     {
       name: 'audit checkpoints',

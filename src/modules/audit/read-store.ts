@@ -3,6 +3,7 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { inOrder, isBeyond } from '../../core/database/list-query.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import type { Position } from './cursor.ts'
+import { isIndexed, waiting, waits } from './indexes.ts'
 import { serviceKeyName } from './persons.ts'
 import type { AuditRecord } from './record-form.ts'
 
@@ -54,17 +55,38 @@ export interface SelectedPart {
   readonly order: 'newest' | 'oldest'
 }
 
-export function pageQuery(
+/** Without the records of `waitingQuery`. */
+export function pageQuery(db: DatabaseOrTransaction, selection: Selection, part: SelectedPart) {
+  const query = inPart(db, [selection], part)
+  return isSearched(selection) && waits(db) ? query.where(isIndexed) : query
+}
+
+/** Records that no search index has yet; null if there can be none. Read them before the others. */
+export function waitingQuery(
   db: DatabaseOrTransaction,
-  selection: Selection,
+  selections: readonly Selection[],
+  part: SelectedPart,
+) {
+  const searched = selections.filter(isSearched)
+  if (searched.length === 0 || !waits(db)) return null
+  return inPart(db, searched, part).where('number', 'in', waiting(db))
+}
+
+function inPart(
+  db: DatabaseOrTransaction,
+  selections: readonly Selection[],
   { limit, behind, order }: SelectedPart,
 ) {
   return db
     .selectFrom('audit_records')
     .select(shown)
-    .where((eb) => eb.and(conditions(eb, selection, { behind, order })))
+    .where((eb) => eb.or(selections.map((one) => eb.and(conditions(eb, one, { behind, order })))))
     .orderBy(inOrder(['at', 'number'], order === 'newest'))
     .limit(limit)
+}
+
+function isSearched(selection: Selection): boolean {
+  return equalities.some((column) => selection[column] !== undefined)
 }
 
 function conditions(

@@ -5,10 +5,10 @@ import type { Schema } from '../../core/database/schema.ts'
 
 export type AuditRecord = Selectable<Schema['audit_records']>
 
-/** Without number, indexes and mac. */
+/** Without number, indexes, mac, and whether the record is indexed. */
 export type AuthenticatedRecord = Omit<
   AuditRecord,
-  'number' | 'actor_index' | 'target_index' | 'address_index' | 'mac'
+  'number' | 'actor_index' | 'target_index' | 'address_index' | 'mac' | 'indexed'
 >
 
 /** Replaces the previous mac for the first record of a chain; base64url. */

@@ -6,6 +6,7 @@ import { type AuditLog, createAuditLog } from './audit-log.ts'
 import type { Checkpoint } from './checkpoint-form.ts'
 import { handOverCheckpoints } from './checkpoint-key-rotation.ts'
 import { createErasure, type Erasure } from './erasure.ts'
+import { type AuditIndexes, createAuditIndexes } from './indexes.ts'
 import { createPersonSeal, type PersonSeal } from './person-seal.ts'
 import { sectionsOf } from './personal-data.ts'
 import { type AuditProof, createAuditProof } from './proof.ts'
@@ -26,6 +27,7 @@ declare module '../../core/module/hooks.ts' {
 declare module '../../core/module/services.ts' {
   interface Services {
     readonly audit: Audit
+    readonly auditIndexes: AuditIndexes
     readonly auditLog: AuditLog
     readonly auditProof: AuditProof
     readonly auditVerifications: AuditVerifications
@@ -43,6 +45,10 @@ export const services = [
       audit: createAudit({ ...needs, inserted: inTransaction(onRecordsInserted) }),
     }),
     close: ({ audit }) => audit.close(),
+  }),
+  service({
+    makes: ['auditIndexes'],
+    create: ({ asyncCommitDb }) => ({ auditIndexes: createAuditIndexes(asyncCommitDb) }),
   }),
   service({
     needs: ['audit', 'keys'],

@@ -3,8 +3,9 @@ import type { DatabaseOrTransaction, QueryHints } from '../../core/database/data
 import { prepared, preparedForLists } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
+import { indexedAtInsert } from './indexes.ts'
 
-export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
+export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number' | 'indexed'>
 export type ChainRow = Omit<Insertable<Schema['audit_chains']>, 'closed_at'>
 export type SubjectRow = Insertable<Schema['audit_subjects']>
 export type NewSubject = SubjectRow & { readonly userId: number | null }
@@ -39,6 +40,7 @@ const insertRecords = preparedForLists<{ records: NewRecord[] }, object, never>(
         target_index: record.target_index,
         address_index: record.address_index,
         mac: record.mac,
+        indexed: indexedAtInsert(db),
       })),
     ),
   withCommit,

@@ -122,6 +122,8 @@ interface AuditRecordsTable {
   address_index: string | null
   /** Covers the previous mac. */
   mac: string
+  /** Null: a batch will add the record to the search indexes. See audit/indexes.ts. */
+  indexed: Generated<number | null>
 }
 
 /** Written by one process. */

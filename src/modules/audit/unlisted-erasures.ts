@@ -4,6 +4,7 @@ import type { Needs } from '../../core/module/services.ts'
 import { checkpointStore } from './checkpoint-store.ts'
 import { closedKeysOfTombstone } from './closed-keys.ts'
 import { auditErasuresCounted } from './events.ts'
+import { numbersWith } from './indexes.ts'
 import { openedOrNull } from './opened-record.ts'
 import { closedAmong } from './read-store.ts'
 
@@ -61,12 +62,7 @@ export function createUnlistedErasures({ db, events }: Pick<Needs, 'db' | 'event
 
 /** Also true after retention. */
 async function isListed(db: DatabaseOrTransaction): Promise<boolean> {
-  const record = await db
-    .selectFrom('audit_records')
-    .select('number')
-    .where('type', '=', auditErasuresCounted.name)
-    .limit(1)
-    .executeTakeFirst()
+  const record = await numbersWith(db, 'type', auditErasuresCounted.name, 1).executeTakeFirst()
   if (record) return true
   const store = checkpointStore(db)
   for (let after = ''; ; ) {

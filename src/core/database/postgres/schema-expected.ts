@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: sHWmVsdljKI06GdN5tel-_4GAcM5oJ2s4T7ZISRcmIE
+// Digest of the migrations: 1-1FTQ5uFo3VdmNKSYNpPSZrUGf5SxiXDT09RUdaO34
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -54,6 +54,7 @@ const lines = String.raw`
 ["column audit_records.chain","audit_records","text collate C not null"]
 ["column audit_records.facts","audit_records","text collate C not null"]
 ["column audit_records.id","audit_records","text collate C not null"]
+["column audit_records.indexed","audit_records","bigint default 1"]
 ["column audit_records.level","audit_records","text collate C not null"]
 ["column audit_records.mac","audit_records","text collate C not null"]
 ["column audit_records.number","audit_records","bigint not null identity d"]

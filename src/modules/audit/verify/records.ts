@@ -134,6 +134,9 @@ export async function readRecords(
   }
 
   function verifyIndexes(record: AuditRecord): void {
+    if (record.indexed !== 1 && record.indexed !== null) {
+      problem('index', record, 'was taken out of the indexes')
+    }
     const { closed, wrong } = checkIndexes(record)
     for (const name of closed) closedKeys.used(name, record.number)
     if (wrong) {
