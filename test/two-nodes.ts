@@ -19,7 +19,7 @@ const origin = `https://${wiki}`
 export const everyCredential = 'token pair session host external'
 
 /** Two nodes on one database, and accounts with credentials that are used at the second one. */
-export async function twoNodes() {
+export async function twoNodes(more: Record<string, string> = {}) {
   const idp = await identityProvider()
   const clock = fixedClock(new Date().toISOString())
   const env = {
@@ -30,6 +30,7 @@ export async function twoNodes() {
     REFRESH_ROTATION: 'on',
     REFRESH_GRACE_SECONDS: '0',
     SESSIONS_PER_ACCOUNT: '2',
+    ...more,
   }
   const one = await testApp(env, { clock })
   const two = await testApp(env, { directory: one.directory, clock, seed: 2 })
