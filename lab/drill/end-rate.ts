@@ -1,24 +1,8 @@
-import { createHmac, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { RestartableCluster } from '../../test/faults/cluster.ts'
-import { bearer, type ServiceNode, startNode } from '../../test/faults/node.ts'
+import { type ServiceNode, startNode } from '../../test/faults/node.ts'
 import { processorMs } from '../bench/processes.ts'
-
-const tokenSecret = 'the secret of tokens that are made here'
-/** Of nodes whose tokens `minted` makes. */
-export const mintSettings = { TOKEN_ALGORITHM: 'HS256', TOKEN_SECRET: tokenSecret }
-
-/** Makes tokens of the administrator without logins, which are not what is measured. */
-export async function minting(node: ServiceNode): Promise<() => Record<string, string>> {
-  const [header = '', claims = ''] = (await node.token()).split('.')
-  const payload = JSON.parse(Buffer.from(claims, 'base64url').toString())
-  return () => {
-    const own = Buffer.from(JSON.stringify({ ...payload, jti: randomUUID() })).toString('base64url')
-    const signed = `${header}.${own}`
-    const signature = createHmac('sha256', tokenSecret).update(signed).digest('base64url')
-    return bearer(`${signed}.${signature}`)
-  }
-}
+import { type Credentials, credentialsOf, mintSettings } from './credentials.ts'
 
 export interface EndFigures {
   readonly perSecond: number
@@ -34,6 +18,7 @@ export interface Nodes {
   readonly near: ServiceNode
   readonly others: readonly ServiceNode[]
   readonly cluster: RestartableCluster
+  readonly made: Credentials
 }
 
 export async function startNodes(
@@ -41,21 +26,25 @@ export async function startNodes(
   count: number,
   entry?: string,
 ): Promise<Nodes> {
-  const env = { ...mintSettings, DATABASE_URL: cluster.url(await cluster.createDatabase()) }
+  const url = cluster.url(await cluster.createDatabase())
+  const env = { ...mintSettings, DATABASE_URL: url }
   const options = { env, ...(entry && { entry }) }
   const near = await startNode(options)
   const others: ServiceNode[] = []
   while (others.length < count - 1) others.push(await startNode(options))
-  return { near, others, cluster }
+  return { near, others, cluster, made: await credentialsOf(near, url, 16) }
 }
 
 /** Ends tokens at one node, by several callers at once. */
 export async function measureEnds(
-  { near, others, cluster }: Nodes,
+  { near, others, cluster, made }: Nodes,
   { callers, ends }: { readonly callers: number; readonly ends: number },
 ): Promise<EndFigures> {
-  const mint = await minting(near)
-  const tokens = Array.from({ length: ends }, mint)
+  const tokens: Record<string, string>[] = []
+  while (tokens.length < ends) {
+    const person = made.people[tokens.length % made.people.length]
+    if (person) tokens.push((await made.token(person)).headers)
+  }
   const use = ({ caller }: ServiceNode, headers: Record<string, string>) =>
     caller.call('GET', '/api/me', { headers })
   for (const node of others)
