@@ -18,6 +18,7 @@ export interface Nodes {
   readonly near: ServiceNode
   readonly others: readonly ServiceNode[]
   readonly cluster: RestartableCluster
+  readonly database: string
   readonly made: Credentials
 }
 
@@ -26,19 +27,27 @@ export async function startNodes(
   count: number,
   entry?: string,
 ): Promise<Nodes> {
-  const url = cluster.url(await cluster.createDatabase())
+  const database = await cluster.createDatabase()
+  const url = cluster.url(database)
   const env = { ...mintSettings, DATABASE_URL: url }
   const options = { env, ...(entry && { entry }) }
   const near = await startNode(options)
   const others: ServiceNode[] = []
   while (others.length < count - 1) others.push(await startNode(options))
-  return { near, others, cluster, made: await credentialsOf(near, url, 16) }
+  return { near, others, cluster, database, made: await credentialsOf(near, url, 16) }
+}
+
+interface EndOptions {
+  readonly callers: number
+  readonly ends: number
+  /** Whether the other nodes are asked before and after. */
+  readonly isChecked?: boolean
 }
 
 /** Ends tokens at one node, by several callers at once. */
 export async function measureEnds(
   { near, others, cluster, made }: Nodes,
-  { callers, ends }: { readonly callers: number; readonly ends: number },
+  { callers, ends, isChecked = true }: EndOptions,
 ): Promise<EndFigures> {
   const tokens: Record<string, string>[] = []
   while (tokens.length < ends) {
@@ -67,7 +76,7 @@ export async function measureEnds(
   const took = performance.now() - startedAt
   const after = processors(near, others, cluster)
   let accepted = 0
-  for (const node of others) {
+  for (const node of isChecked ? others : []) {
     for (const headers of ended.slice(-callers)) {
       if ((await use(node, headers)).status === 200) accepted += 1
     }
@@ -106,3 +115,32 @@ export function serverMs({ pid }: RestartableCluster): number {
     }
   }, 0)
 }
+
+/** Microseconds of processor time of a node for a request, by path. */
+export async function readsOf({ near, made }: Nodes): Promise<[path: string, number][]> {
+  const [person] = made.people
+  if (!person) throw new Error('no account')
+  const reads = [
+    ['/api/me', (await made.token(person)).headers],
+    ['/api/protected', (await made.session(person)).headers],
+  ] as const
+  const found: [string, number][] = []
+  for (const [path, headers] of reads) {
+    let count = 0
+    const ask = async () => {
+      const until = performance.now() + readMs
+      while (performance.now() < until) {
+        await near.caller.call('GET', path, { headers })
+        count += 1
+      }
+    }
+    await Promise.all([ask(), ask(), ask(), ask()]) // warms up
+    count = 0
+    const before = processorMs(near.service.process.pid ?? 0)
+    await Promise.all([ask(), ask(), ask(), ask()])
+    found.push([path, ((processorMs(near.service.process.pid ?? 0) - before) * 1000) / count])
+  }
+  return found
+}
+
+const readMs = 3000

@@ -51,8 +51,8 @@ interface Hindrance {
   readonly share: number
   /** Before the ends begin. */
   prepare?(): void
-  /** While they are under way. */
-  during?(): Promise<void>
+  /** While they are under way; `answered` is the share that has been answered. */
+  during?(answered: () => number): Promise<void>
   recover?(): Promise<void>
 }
 
@@ -95,8 +95,9 @@ const hindrances: readonly Hindrance[] = [
   {
     what: 'PostgreSQL is killed and started in the middle',
     share: 0.06,
-    async during() {
-      await waitMs(Math.random() * 60)
+    async during(answered) {
+      const enough = Math.random() * 0.8
+      await waitUntil('some answers', () => answered() >= enough, { everyMs: 1 })
       await cluster.end('SIGKILL')
       await cluster.start()
     },
@@ -158,7 +159,7 @@ async function measure(ended: Ended, ends: number): Promise<void> {
   print(`\n${ended.what}`)
   for (const hindrance of hindrances) {
     const here = found()
-    const wanted = Math.ceil(ends * hindrance.share)
+    const wanted = Math.max(atOnce, Math.ceil(ends * hindrance.share))
     while (here.answers.length + here.unavailable < wanted) {
       const left = wanted - here.answers.length - here.unavailable
       await endTogether(ended, Math.min(atOnce, left), hindrance, here)
@@ -183,8 +184,9 @@ async function endTogether(
   )
   if (isGood.includes(false)) throw new Error(`${what} was never good`)
   prepare?.()
+  const before = here.answers.length
   const ending = begun.map((each) => endOne(each, here))
-  await during?.()
+  await during?.(() => (here.answers.length - before) / ends)
   await Promise.all(ending)
   await recover?.()
   for (const { restore } of begun) await restore?.()
