@@ -205,10 +205,19 @@ const journeys: readonly Journey[] = [
     },
   },
   {
-    name: '`GET /api/protected`, session',
+    name: '`GET /api/protected`, session, first',
     status: 200,
     async prepare({ call, session, someone }) {
       const headers = await session(await someone())
+      return () => call('GET', '/api/protected', { headers })
+    },
+  },
+  {
+    name: '`GET /api/protected`, session, remembered',
+    status: 200,
+    async prepare({ call, session, someone }) {
+      const headers = await session(await someone())
+      await call('GET', '/api/protected', { headers })
       return () => call('GET', '/api/protected', { headers })
     },
   },
@@ -335,11 +344,21 @@ const rules = () =>
 /** The questions of a proxy. */
 const questions: readonly Journey[] = [
   {
-    name: '`GET /api/authz/forward`, session',
+    name: '`GET /api/authz/forward`, session, first',
     status: 200,
     async prepare(service) {
       const { cookie } = await service.session(await service.someone())
       const asked = { host: '127.0.0.1:3000', proto: 'http', headers: { cookie } }
+      return () => askForward(service, asked)
+    },
+  },
+  {
+    name: '`GET /api/authz/forward`, session, remembered',
+    status: 200,
+    async prepare(service) {
+      const { cookie } = await service.session(await service.someone())
+      const asked = { host: '127.0.0.1:3000', proto: 'http', headers: { cookie } }
+      await askForward(service, asked)
       return () => askForward(service, asked)
     },
   },

@@ -13,6 +13,7 @@ import {
   proxiedSettings,
   startNginx,
 } from '../../tools/proxied.ts'
+import type { Credentials, Person } from './credentials.ts'
 
 /** A credential that is ended at one node and used at another one. */
 export interface Ended {
@@ -22,6 +23,8 @@ export interface Ended {
 
 export interface Begun {
   end(): Promise<Reply>
+  /** So that the account can be used again. */
+  restore?(): Promise<Reply>
   /** Whether a node accepts the credential. A 503 without a database is no acceptance. */
   isTakenAt(node: ServiceNode): Promise<boolean>
   /** Whether the other node, or a proxy that asks the other node, accepts the credential. */
@@ -30,52 +33,89 @@ export interface Begun {
 
 const { wiki } = proxiedHosts
 
-/** Credentials that are used at a route of a node. */
-export function credentialsAt(far: ServiceNode): readonly Ended[] {
-  const used = (path: string, headers: Record<string, string>): Omit<Begun, 'end'> => {
-    const isTakenAt = async ({ caller }: ServiceNode) =>
-      (await caller.call('GET', path, { headers })).status === 200
+/** Every kind of end, of credentials that are used at a route of a node. */
+export function credentialsAt(far: ServiceNode, made: Credentials): readonly Ended[] {
+  const origin = `https://${wiki}`
+  let turn = 0
+  const next = () => {
+    turn += 1
+    const person = made.people[turn % made.people.length]
+    if (!person) throw new Error('no account')
+    return person
+  }
+  const account = ({ username }: Person) => `/api/admin/accounts/${username}`
+  const used = (ask: (node: ServiceNode) => Promise<Reply>) => {
+    const isTakenAt = async (node: ServiceNode) => (await ask(node)).status === 200
     return { isTakenAt, isTaken: () => isTakenAt(far) }
   }
-  let accounts = 0
+  const at = (path: string, headers: Record<string, string>) =>
+    used(({ caller }) => caller.call('GET', path, { headers }))
+  const byAdmin = { headers: basic }
   return [
     {
       what: 'a token, by logout',
-      async begin(node) {
-        const headers = bearer(await node.token())
+      async begin({ caller }) {
+        const { headers } = await made.token(next())
+        return { end: () => caller.call('POST', '/logout', { headers }), ...at('/api/me', headers) }
+      },
+    },
+    {
+      what: 'a token, by its id',
+      async begin({ caller }) {
+        const { headers, jti, exp } = await made.token(next())
+        const json = { jti, exp }
         return {
-          end: () => node.caller.call('POST', '/logout', { headers }),
-          ...used('/api/me', headers),
+          end: () => caller.call('POST', '/api/admin/tokens/revoke', { ...byAdmin, json }),
+          ...at('/api/me', headers),
+        }
+      },
+    },
+    {
+      what: 'a token, by a change of roles',
+      async begin({ caller }) {
+        const person = next()
+        const { headers } = await made.token(person)
+        const change = (roles: readonly string[]) =>
+          caller.call('PUT', account(person), { ...byAdmin, json: { roles } })
+        return {
+          end: () => change(['EDITOR']),
+          restore: () => change(['USER']),
+          ...at('/api/me', headers),
         }
       },
     },
     {
       what: 'a session, by logout',
-      async begin(node) {
-        const login = await node.login('session')
-        const headers = {
-          cookie: cookieOf(login),
-          'x-csrf-token': String(login.body.csrf_token),
-        }
+      async begin({ caller }) {
+        const { headers } = await made.session(next())
         return {
-          end: () => node.caller.call('POST', '/logout', { headers }),
-          ...used('/api/session', headers),
+          end: () => caller.call('POST', '/logout', { headers }),
+          ...at('/api/session', headers),
         }
       },
     },
     {
       what: 'a session, by a lock of its account',
-      async begin(node) {
-        accounts += 1
-        const who = { username: `ended-${accounts}`, password: 'quiet melons sail north' }
-        const json = { ...who, roles: ['USER'], name: 'Ann', email: 'ann@example.org' }
-        const by = { headers: basic }
-        await node.caller.call('POST', '/api/admin/accounts', { ...by, json })
-        const headers = { cookie: cookieOf(await node.login('session', who)) }
-        const path = `/api/admin/accounts/${who.username}`
+      async begin({ caller }) {
+        const person = next()
+        const { headers } = await made.session(person)
+        const change = (locked: boolean) =>
+          caller.call('PUT', account(person), { ...byAdmin, json: { locked } })
         return {
-          end: () => node.caller.call('PUT', path, { ...by, json: { locked: true } }),
-          ...used('/api/session', headers),
+          end: () => change(true),
+          restore: () => change(false),
+          ...at('/api/session', headers),
+        }
+      },
+    },
+    {
+      what: 'a session of an application, by logout',
+      async begin({ caller }) {
+        const { id, headers } = await made.session(next())
+        const own = await made.hostSession(id, origin)
+        return {
+          end: () => caller.call('POST', '/logout', { headers }),
+          ...used((node) => askedAt(node.caller, own)),
         }
       },
     },

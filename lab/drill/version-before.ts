@@ -73,11 +73,7 @@ export function build({ commit }: VersionBefore): string {
     const options = { recursive: true, verbatimSymlinks: true } as const
     cpSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), options)
   }
-  const web = [
-    '--input-type=module',
-    '-e',
-    "(await import('../../lab/drill/tools/build-web.ts')).buildWeb()",
-  ]
+  const web = ['--input-type=module', '-e', "(await import('./tools/build-web.ts')).buildWeb()"]
   execFileSync(process.execPath, web, { cwd: folder, stdio: 'ignore' })
   return folder
 }

@@ -1,7 +1,8 @@
-import { startCluster } from '../../test/faults/cluster.ts'
-import { bearer, startNode } from '../../test/faults/node.ts'
+import { type RestartableCluster, startCluster } from '../../test/faults/cluster.ts'
+import { isReady, type ServiceNode, startNode } from '../../test/faults/node.ts'
 import { startProxy } from '../../test/faults/proxy.ts'
-import { waitMs } from '../../test/faults/waiting.ts'
+import { waitMs, waitUntil } from '../../test/faults/waiting.ts'
+import { credentialsOf, mintSettings } from '../drill/credentials.ts'
 import {
   type Begun,
   credentialsAt,
@@ -13,144 +14,219 @@ import {
 import { print } from '../growth/table.ts'
 
 /**
- * Ends credentials at one node, and counts how often another node on the same PostgreSQL accepts
- * them in a request that is sent after the answer: with all nodes under load, with the connection
- * of the other node's lease cut or silent, and with the other node stopped. The same for requests
- * to an application behind nginx that asks the other node. `npm run prove -- revocation [rounds]
- * [nodes]`
+ * Ends credentials at one node, several at a time, and counts how often another node on the same
+ * PostgreSQL accepts them in a request that is sent after the answer: while all nodes are under load;
+ * while the other node stands still, or the connection of its lease is held back, cut or silent; and
+ * while PostgreSQL is killed and started. `npm run prove -- revocation [ends of each kind] [nodes]`
  */
-const rounds = Number(process.argv[2] ?? 200)
+const count = Number(process.argv[2] ?? 1000)
 const nodes = Number(process.argv[3] ?? 2)
+const atOnce = 16
 const maxPauseMs = 3000
-const isQuiet = process.argv[4] === 'quiet'
-const loadPerNode = 8
+const loadPerNode = 4
 
 const folder = proofFolder()
-const settings = settingsBehindProxy(folder.path)
-const cluster = await startCluster()
+const settings = {
+  ...mintSettings,
+  ...settingsBehindProxy(folder.path),
+  DATABASE_TIMEOUT_MS: '10000', // 16 at once, on a busy machine
+}
+const cluster: RestartableCluster = await startCluster()
 const proxy = await startProxy(cluster.socket)
 const database = await cluster.createDatabase()
-const near = await startNode({ env: { ...settings, DATABASE_URL: cluster.url(database) } })
-const far = await startNode({
-  env: { ...settings, DATABASE_URL: `postgres://gatehouse@127.0.0.1:${proxy.port}/${database}` },
-})
-const more = await Promise.all(
-  Array.from({ length: nodes - 2 }, () =>
-    startNode({ env: { ...settings, DATABASE_URL: cluster.url(database) } }),
-  ),
-)
+const nodeAt = (DATABASE_URL: string) => startNode({ env: { ...settings, DATABASE_URL } })
+const near = await nodeAt(cluster.url(database))
+const far = await nodeAt(`postgres://gatehouse@127.0.0.1:${proxy.port}/${database}`)
+const all: ServiceNode[] = [near, far]
+while (all.length < nodes) all.push(await nodeAt(cluster.url(database)))
+const made = await credentialsOf(near, cluster.url(database), atOnce)
 const application = await startProxiedApplication(folder.path, far)
-const isLease = (sent: string) => sent.includes('listen gatehouse')
-let missed = 0
+const isLease = (sent: string) => sent.includes('listen "gatehouse"')
+/** Log-uniform, from 3 ms. */
+const pauseMs = () => 3 * (maxPauseMs / 3) ** Math.random()
+
+interface Hindrance {
+  readonly what: string
+  /** Of all ends of a kind. */
+  readonly share: number
+  /** Before the ends begin. */
+  prepare?(): void
+  /** While they are under way; `answered` is the share that has been answered. */
+  during?(answered: () => number): Promise<void>
+  recover?(): Promise<void>
+}
+
+const isConnected = () => waitUntil('the lease', () => proxy.sees(isLease))
+const hindrances: readonly Hindrance[] = [
+  { what: 'nothing fails', share: 0.4 },
+  {
+    what: 'the other node stands still for 3 ms to 3 s',
+    share: 0.24,
+    prepare() {
+      const { pid = 0 } = far.service.process
+      process.kill(pid, 'SIGSTOP')
+      setTimeout(() => process.kill(pid, 'SIGCONT'), pauseMs())
+    },
+  },
+  {
+    what: 'the connection of its lease is held back for 3 ms to 3 s',
+    share: 0.16,
+    prepare: () => proxy.holdBack(isLease, pauseMs()),
+    async recover() {
+      proxy.cut(isLease)
+      await isConnected()
+    },
+  },
+  {
+    what: 'the connection of its lease was cut just before',
+    share: 0.08,
+    prepare: () => proxy.cut(isLease),
+    recover: async () => void (await isConnected()),
+  },
+  {
+    what: 'the connection of its lease is silent',
+    share: 0.06,
+    prepare: () => proxy.mute(isLease),
+    async recover() {
+      proxy.cut(isLease)
+      await isConnected()
+    },
+  },
+  {
+    what: 'PostgreSQL is killed and started in the middle',
+    share: 0.06,
+    async during(answered) {
+      const enough = Math.random() * 0.8
+      await waitUntil('some answers', () => answered() >= enough, { everyMs: 1 })
+      await cluster.end('SIGKILL')
+      await cluster.start()
+    },
+    async recover() {
+      for (const node of all) await waitUntil('a node that is ready', () => isReady(node))
+    },
+  },
+]
+
+interface Found {
+  readonly answers: number[]
+  readonly delays: number[]
+  unavailable: number
+}
+
+const totals = new Map(hindrances.map(({ what }) => [what, found()]))
 let loading = true
 let requests = 0
 try {
-  const headers = bearer(await near.token())
-  const loaded = isQuiet ? [] : [near, far, ...more]
-  const load = loaded.flatMap(({ caller }) =>
-    Array.from({ length: loadPerNode }, async () => {
-      while (loading) {
-        await caller.call('GET', '/api/me', { headers })
-        requests += 1
-        await waitMs(1) // the load shares the machine with the measurement
-      }
-    }),
-  )
-  const startedAt = performance.now()
-  for (const ended of [...credentialsAt(far), ...(application?.ended ?? [])])
-    await measureAll(ended)
-  if (!application) print('nginx is not installed: no application was measured')
-  loading = false
-  await Promise.all(load)
-  const perSecond = Math.round((requests * 1000) / (performance.now() - startedAt))
-  print(`load meanwhile: ${perSecond} requests a second at all nodes together`)
-  print(missed === 0 ? 'PASS' : `FAIL: ${missed} goals missed`)
-  process.exitCode = missed === 0 ? 0 : 1
+  await measureAll()
 } finally {
   loading = false
+  await made.close().catch(() => {})
   await application?.close()
-  await near.remove()
-  await Promise.all([far, ...more].map((node) => node.remove()))
+  await Promise.all(all.map((node) => node.remove()))
   await proxy.close()
   await cluster.remove()
   folder.remove()
 }
 
-async function measureAll(ended: Ended): Promise<void> {
-  await measure(ended, 'nothing fails', rounds, async () => {})
-  await measure(
-    ended,
-    'the connection of the lease was cut just before',
-    Math.ceil(rounds / 4),
-    async () => {
-      proxy.cut(isLease)
-      await waitMs(0)
-    },
-  )
-  await measure(
-    ended,
-    'the connection of the lease is silent',
-    Math.ceil(rounds / 8),
-    async () => proxy.mute(isLease),
-    async () => {
-      proxy.cut(isLease)
-      await waitMs(1000) // it is connected again
-    },
-  )
-  await measure(
-    ended,
-    'the other node stands still for up to 3 s',
-    Math.ceil(rounds / 4),
-    async () => {
-      const { pid = 0 } = far.service.process
-      process.kill(pid, 'SIGSTOP')
-      setTimeout(() => process.kill(pid, 'SIGCONT'), 3 * (maxPauseMs / 3) ** Math.random())
-    },
-  )
+async function measureAll(): Promise<void> {
+  const load = all.flatMap((node) => Array.from({ length: loadPerNode }, () => loadOf(node)))
+  const startedAt = performance.now()
+  for (const ended of credentialsAt(far, made)) await measure(ended, count)
+  for (const ended of application?.ended ?? []) await measure(ended, Math.ceil(count / 20))
+  if (!application) print('nginx is not installed: no application behind it was measured')
+  loading = false
+  await Promise.all(load)
+  const perSecond = Math.round((requests * 1000) / (performance.now() - startedAt))
+  print(`\nall kinds, ${nodes} nodes; load meanwhile: ${perSecond} requests a second`)
+  for (const [what, each] of totals) tell(what, each)
+  const accepted = [...totals.values()].flatMap(({ delays }) => delays).filter((ms) => ms > 0)
+  print(accepted.length === 0 ? 'PASS' : `FAIL: ${accepted.length} accepted after their end`)
+  process.exitCode = accepted.length === 0 ? 0 : 1
 }
 
-async function measure(
-  { what, begin }: Ended,
-  when: string,
-  count: number,
-  prepare: () => Promise<void>,
-  recover = async () => {},
-): Promise<void> {
-  const delays: number[] = []
-  const answers: number[] = []
-  let acceptedNear = 0
-  for (let round = 0; round < count; round += 1) {
-    const begun = await begin(near)
-    if (!(await begun.isTaken())) throw new Error(`${what} was never good`)
-    await prepare()
-    const askedAt = performance.now()
-    const { status } = await begun.end()
-    if (status !== 200) throw new Error(`the end was answered ${status}`)
-    const answeredAt = performance.now()
-    answers.push(answeredAt - askedAt)
-    const [delay, taken] = await Promise.all([
-      untilRefused(begun, answeredAt),
-      begun.isTakenAt(near),
-    ])
-    delays.push(delay)
-    if (taken) acceptedNear += 1
-    await recover()
+async function loadOf({ caller }: ServiceNode): Promise<void> {
+  const [person] = made.people
+  if (!person) return
+  const { headers } = await made.token(person)
+  while (loading) {
+    await caller.call('GET', '/api/me', { headers })
+    requests += 1
+    await waitMs(5) // the load shares the machine with the measurement
   }
-  answers.sort((a, b) => a - b)
-  const at = (part: number) => (answers[Math.ceil(answers.length * part) - 1] ?? 0).toFixed(1)
-  const accepted = delays.filter((each) => each > 0).length
-  if (acceptedNear + accepted > 0) missed += 1
-  print(
-    `${what}, ${when}: ${count} times; accepted afterwards at the same node ${acceptedNear}, at the other node ${accepted} times, for at most ${Math.max(0, ...delays).toFixed(1)} ms; the end was answered after p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms`,
+}
+
+async function measure(ended: Ended, ends: number): Promise<void> {
+  print(`\n${ended.what}`)
+  for (const hindrance of hindrances) {
+    const here = found()
+    const wanted = Math.max(atOnce, Math.ceil(ends * hindrance.share))
+    while (here.answers.length + here.unavailable < wanted) {
+      const left = wanted - here.answers.length - here.unavailable
+      await endTogether(ended, Math.min(atOnce, left), hindrance, here)
+    }
+    tell(hindrance.what, here)
+    const total = totals.get(hindrance.what)
+    total?.answers.push(...here.answers)
+    total?.delays.push(...here.delays)
+    if (total) total.unavailable += here.unavailable
+  }
+}
+
+async function endTogether(
+  { what, begin }: Ended,
+  ends: number,
+  { prepare, during, recover }: Hindrance,
+  here: Found,
+): Promise<void> {
+  const begun = await Promise.all(Array.from({ length: ends }, () => begin(near)))
+  const isGood = await Promise.all(
+    begun.flatMap((each) => [each.isTaken(), ...all.map((node) => each.isTakenAt(node))]),
+  )
+  if (isGood.includes(false)) throw new Error(`${what} was never good`)
+  prepare?.()
+  const before = here.answers.length
+  const ending = begun.map((each) => endOne(each, here))
+  await during?.(() => (here.answers.length - before) / ends)
+  await Promise.all(ending)
+  await recover?.()
+  for (const { restore } of begun) await restore?.()
+}
+
+async function endOne(begun: Begun, here: Found): Promise<void> {
+  const { status, milliseconds } = await begun.end()
+  if (status !== 200) {
+    if (status !== 503) throw new Error(`the end was answered ${status}`)
+    here.unavailable += 1
+    return
+  }
+  const answeredAt = performance.now()
+  here.answers.push(milliseconds)
+  const uses = [begun.isTaken, ...all.map((node) => () => begun.isTakenAt(node))]
+  here.delays.push(
+    Math.max(...(await Promise.all(uses.map((use) => untilRefused(use, answeredAt))))),
   )
 }
 
 /** Milliseconds until the last answer that accepted it; 0 if there was none. */
-async function untilRefused(begun: Begun, since: number): Promise<number> {
+async function untilRefused(isTaken: () => Promise<boolean>, since: number): Promise<number> {
   let last = 0
   for (let tries = 0; tries < 20_000; tries += 1) {
-    if (!(await begun.isTaken())) return last
+    if (!(await isTaken())) return last
     last = performance.now() - since
   }
-  throw new Error('the other node takes it for good')
+  throw new Error('a node takes it for good')
+}
+
+function found(): Found {
+  return { answers: [], delays: [], unavailable: 0 }
+}
+
+function tell(what: string, { answers, delays, unavailable }: Found): void {
+  const sorted = answers.toSorted((a, b) => a - b)
+  const at = (part: number) => (sorted[Math.ceil(sorted.length * part) - 1] ?? 0).toFixed(0)
+  const accepted = delays.filter((each) => each > 0).length
+  const late = accepted > 0 ? ` for at most ${Math.max(...delays).toFixed(0)} ms` : ''
+  print(
+    `  ${what}: ${sorted.length} ends, ${unavailable} answered 503; accepted afterwards ${accepted}${late}; answered after p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms`,
+  )
 }

@@ -6,10 +6,12 @@ import { keyedDigest } from '../../src/core/crypto/digest.ts'
 import type { NodeLeaseOptions } from '../../src/core/database/database.ts'
 import { KeptRows } from '../../src/core/database/kept-rows.ts'
 import { connectionOf, type PostgresAddress } from '../../src/core/database/postgres/address.ts'
-import { coordinationMs, createNodeLease } from '../../src/core/database/postgres/node-lease.ts'
+import { coordinationMs } from '../../src/core/database/postgres/node-ends.ts'
+import { createNodeLease } from '../../src/core/database/postgres/node-lease.ts'
 import { channel, channelOf } from '../../src/core/database/postgres/notification.ts'
 import { connectTo, nodes, postgresOnly as test } from '../database.ts'
-import { databasePooler } from '../database-proxy.ts'
+import { databasePooler, databaseProxy } from '../database-proxy.ts'
+import { startProxy } from '../faults/proxy.ts'
 import { until } from '../until.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -61,6 +63,16 @@ async function nodeByHand(address: PostgresAddress, name: string) {
     confirm: ({ node, number }: Question, mac = macOf(id, node, number)) =>
       notify(channelOf(node), `${id} ${number} ${mac}`),
   }
+}
+
+/** What other nodes confirm to a node by hand. */
+async function confirmationsTo({ id, client }: Awaited<ReturnType<typeof nodeByHand>>) {
+  const found: string[] = []
+  client.on('notification', ({ channel: from, payload = '' }) => {
+    if (from === channelOf(id)) found.push(payload)
+  })
+  await client.query(`listen "${channelOf(id)}"`)
+  return found
 }
 
 /** Whether a wait is over, and how long it took. */
@@ -144,6 +156,74 @@ suite('the lease of a node', () => {
     await Promise.all([silent.client.end(), lease.close()])
   })
 
+  test('a confirmation of a later round counts for the earlier ones, and not the other way', async () => {
+    const address = await place()
+    const other = await nodeByHand(address, 'other')
+    const lease = await leaseAt(address)
+    await other.renew()
+    await looked(lease, other.client)
+    const [first, second] = [watched(lease.confirmed()), { ...watched(Promise.resolve()) }]
+    await until(() => other.questions.length === 1)
+    Object.assign(second, watched(lease.confirmed()))
+    await until(() => other.questions.length === 2)
+    const [, later] = other.questions
+    assert.ok(later)
+    await other.confirm(later)
+    await Promise.all([first.over, second.over])
+    assert.ok(first.ms < coordinationMs, String(first.ms))
+    await Promise.all([other.client.end(), lease.close()])
+  })
+
+  test('a question that is recorded and sent again is confirmed once', async () => {
+    const address = await place()
+    const lease = await leaseAt(address)
+    const [asker, gone] = [await nodeByHand(address, 'asker'), await nodeByHand(address, 'gone')]
+    const answers = await confirmationsTo(asker)
+    const unheard = await confirmationsTo(gone)
+    const ask = ({ id, notify }: typeof asker, number: string) =>
+      notify(channel, `${id} ${number} ${macOf('end', id, number)}`)
+    await asker.renew()
+    for (const number of ['7', '7', '6', '7', '8']) {
+      await ask(asker, number)
+      await ask(gone, number) // it has no row any more
+      await looked(lease, asker.client)
+    }
+    await asker.client.query('select')
+    const numbers = answers.map((answer) => answer.split(' ')[1])
+    assert.deepEqual([numbers, unheard], [['7', '8'], []])
+    await Promise.all([asker.client.end(), gone.client.end(), lease.close()])
+  })
+
+  test('a flood of forged messages makes no node ask the database or answer', async () => {
+    const address = await place()
+    let answered = 0
+    const url = new URL(
+      await databaseProxy(address, () => (type) => {
+        if (type === 'Z') answered += 1 // ReadyForQuery
+        return true
+      }),
+    )
+    const lease = createNodeLease(
+      { ...connectionOf(address), host: url.hostname, port: Number(url.port) },
+      nodes,
+    )
+    lease.useKey?.(key)
+    await until(() => lease.isCurrent())
+    const forger = await nodeByHand(address, 'forger')
+    await forger.renew()
+    const answers = await confirmationsTo(forger)
+    await looked(lease, forger.client)
+    const before = { answered, at: performance.now() }
+    for (let number = 1; number <= 2000; number += 1) {
+      await forger.notify(channel, `${forger.id} ${number} ${macOf('end', forger.id, 'x')}`)
+    }
+    const tookMs = performance.now() - before.at
+    await looked(lease, forger.client)
+    assert.ok(answered - before.answered <= 4 + tookMs / 300, String(answered - before.answered))
+    assert.deepEqual(answers, [])
+    await Promise.all([forger.client.end(), lease.close()])
+  })
+
   test('a node that stands still is waited for once, and not when its lease is over', async () => {
     const address = await place()
     const still = await nodeByHand(address, 'still')
@@ -197,6 +277,68 @@ suite('the lease of a node', () => {
     await Promise.all([client.end(), lease.close()])
   })
 
+  test('a node whose row is gone drops all that it keeps: the log may be purged', async () => {
+    const address = await place()
+    const lease = await leaseAt(address)
+    const { client } = await nodeByHand(address, 'watcher')
+    const kept = new KeptRows<{ name: string }>(lease, ({ name }) => [name])
+    await kept.read('a', async () => ({ name: 'user 1' }))
+    assert.deepEqual(kept.get('a'), { name: 'user 1' })
+    // As the other nodes do while a machine is frozen for minutes.
+    await client.query(
+      `begin; insert into node_changes (subject) values ('user 1'); delete from node_changes;
+        delete from nodes; commit`,
+    )
+    const before = lease.version()
+    await until(() => lease.version() !== before)
+    assert.equal(kept.get('a'), undefined)
+    await until(() => lease.isCurrent())
+    assert.equal((await client.query('select from nodes')).rowCount, 1)
+    await Promise.all([client.end(), lease.close()])
+  })
+
+  test('an answer that comes late grants nothing: a lease counts from before the question', async () => {
+    const address = await place()
+    const network = await startProxy(`${address.host}/.s.PGSQL.${address.port}`)
+    const far = { ...connectionOf(address), host: '127.0.0.1', port: network.port }
+    const lease = createNodeLease(far, nodes)
+    await until(() => lease.isCurrent())
+    network.become({ delayMs: 550 }) // of each way
+    await until(() => !lease.isCurrent())
+    let [looks, current] = [0, 0]
+    lease.onChanges?.(() => {
+      looks += 1
+      if (lease.isCurrent()) current += 1
+    })
+    const { client } = await nodeByHand(address, 'watcher')
+    await until(async () => {
+      await client.query("insert into node_changes (subject) values ('late')")
+      if (lease.isCurrent()) current += 1
+      return looks === 3
+    })
+    assert.equal(current, 0)
+    network.become('pass')
+    await until(() => lease.isCurrent())
+    await Promise.all([client.end(), lease.close()])
+    await network.close()
+  })
+
+  test('an end waits no longer than a lease if the own connection is silent', async () => {
+    const address = await place()
+    const network = await startProxy(`${address.host}/.s.PGSQL.${address.port}`)
+    const far = { ...connectionOf(address), host: '127.0.0.1', port: network.port }
+    const lease = createNodeLease(far, nodes)
+    await until(() => lease.isCurrent())
+    network.become('swallow')
+    const ends = Array.from({ length: 3 }, () => watched(lease.confirmed()))
+    for (const { over } of ends) await over
+    for (const { ms } of ends) assert.ok(ms >= 1000 && ms < 1900, String(ms))
+    assert.equal(lease.isCurrent(), false)
+    network.become('pass')
+    await lease.close()
+    await network.close()
+  })
+
   test('a node without its connection waits, and has no lease', async () => {
     const address = await place()
     const lease = await leaseAt(address, {})
@@ -247,11 +389,8 @@ suite('the lease of a node', () => {
     const lease = await leaseAt(address)
     const kept = new KeptRows<{ name: string }>(lease, ({ name }) => [name])
     const asker = await nodeByHand(address, 'asker')
-    await asker.client.query(`listen "${channelOf(asker.id)}"`)
-    const answers: string[] = []
-    asker.client.on('notification', ({ channel: from, payload = '' }) => {
-      if (from === channelOf(asker.id)) answers.push(payload)
-    })
+    const answers = await confirmationsTo(asker)
+    await asker.renew()
     for (const name of ['user 1', 'user 2']) await kept.read(name, async () => ({ name }))
     assert.deepEqual(
       [kept.get('user 1'), kept.get('user 2')],

@@ -13,6 +13,8 @@ export interface RestartableCluster {
   /** A new database, empty; answers its name. */
   createDatabase(): Promise<string>
   url(database: string): string
+  /** Of the first process of the server. */
+  pid(): number
   start(): Promise<void>
   /** Ends it: SIGINT throws its clients out first, SIGKILL waits for no client. */
   end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>
@@ -41,6 +43,7 @@ export async function startCluster(
   const self: RestartableCluster = {
     socket: join(cluster.folder, '.s.PGSQL.5432'),
     url: cluster.url,
+    pid: postmaster,
 
     async createDatabase() {
       databases += 1

@@ -16,6 +16,10 @@ export interface TestNetwork {
   cut(which: (sent: string) => boolean): void
   /** Swallows for good what goes over some of them. */
   mute(which: (sent: string) => boolean): void
+  /** From now on passes on late what goes over some of them. */
+  holdBack(which: (sent: string) => boolean, delayMs: number): void
+  /** Whether there is such a connection. */
+  sees(which: (sent: string) => boolean): boolean
   /** What comes from now on goes to another server; connections to the old one are cut. */
   moveTo(target: string): void
   /** The most connections that the node ever held at once. */
@@ -60,6 +64,10 @@ export async function startProxy(first: string): Promise<TestNetwork> {
     mute(which) {
       for (const link of links) if (which(link.sent)) link.isMute = true
     },
+    holdBack(which, delayMs) {
+      for (const link of links) if (which(link.sent)) link.delayMs = delayMs
+    },
+    sees: (which) => [...links].some((link) => which(link.sent)),
     moveTo(next) {
       target = next
       for (const link of links) link.cut()
@@ -84,6 +92,8 @@ class Link {
   /** The first that the node has sent, as text. */
   sent = ''
   isMute = false
+  delayMs = 0
+  #passed = Promise.resolve()
 
   constructor(client: Socket, target: string, weather: () => Weather) {
     this.#client = client
@@ -118,6 +128,13 @@ class Link {
     const weather = this.isMute ? 'swallow' : this.#weather()
     if (weather === 'swallow') this.#held.push(step)
     else if (typeof weather === 'object') setTimeout(step, weather.delayMs)
+    else if (this.delayMs > 0) this.#late(step)
     else step()
+  }
+
+  /** In order, though the delay may change. */
+  #late(step: () => void): void {
+    const due = new Promise((resolve) => setTimeout(resolve, this.delayMs))
+    this.#passed = Promise.all([due, this.#passed]).then(step)
   }
 }

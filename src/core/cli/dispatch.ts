@@ -32,6 +32,7 @@ export async function dispatch(
     return exitCodes.done.code
   } catch (error) {
     const { code, message } = exitOf(error)
+    await output.flush().catch(() => {})
     await new Promise((resolve) => terminal.stderr.write(`error: ${message}\n`, resolve))
     return code
   }

@@ -22,7 +22,10 @@ export interface Output {
   stream(texts: AsyncIterable<string>): Promise<void>
   /** A sentence, or `{"message": ...}`. */
   message(text: string): void
-  /** The sentence, or the record as JSON. */
+  /**
+   * The sentence, or the record as JSON. Written when the command is done: other nodes must have
+   * noticed what it says.
+   */
   result(record: object, text: string): void
   text(text: string): void
   /** False if the reader closed the stream. @throws Error, e.g. disk full */
@@ -39,6 +42,7 @@ const progressEveryMs = 1000
 export function createOutput({ stdout, stderr }: Streams, json: boolean): Output {
   let failure: (Error & { code?: string }) | undefined
   let isUsed = false
+  let held = ''
 
   return {
     rows: (rows) => write(json ? `${JSON.stringify(rows)}\n` : table(rows, widthsOf(rows), true)),
@@ -75,11 +79,13 @@ export function createOutput({ stdout, stderr }: Streams, json: boolean): Output
     },
 
     message: (text) => write(json ? `${JSON.stringify({ message: text })}\n` : `${text}\n`),
-    result: (record, text) => write(json ? `${JSON.stringify(record)}\n` : `${text}\n`),
+    result(record, text) {
+      held += json ? `${JSON.stringify(record)}\n` : `${text}\n`
+    },
     text: write,
 
     async flush() {
-      if (isUsed && !failure) await written('')
+      if ((isUsed || held !== '') && !failure) await written('')
       if (failure && failure.code !== 'EPIPE') {
         throw new Error('standard output cannot be written', { cause: failure })
       }
@@ -95,8 +101,10 @@ export function createOutput({ stdout, stderr }: Streams, json: boolean): Output
     if (!isUsed) stdout.on('error', noteFailure)
     isUsed = true
     if (failure) return Promise.resolve()
+    const all = held + text
+    held = ''
     return new Promise((resolve) => {
-      stdout.write(text, (error) => {
+      stdout.write(all, (error) => {
         if (error) noteFailure(error)
         resolve()
       })

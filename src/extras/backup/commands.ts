@@ -195,7 +195,11 @@ async function moveDatabase(call: CommandCall, target: PostgresAddress): Promise
   const { connect } = await import('../../core/database/connect.ts')
   const { move } = await import('./move.ts')
   assertUnused(config.database.dataDirectory) // by another command, or a service before 0.10.0
-  const { db } = connect({ ...config.database, postgres: target })
+  const { db } = connect({
+    ...config.database,
+    postgres: target,
+    nodes: { confirmsAtClose: true },
+  })
   try {
     await withDeps(call, async ({ clock, events, ...from }) => {
       const onProgress = progressTo(terminal.stderr, clock)

@@ -144,6 +144,8 @@ export function createSessions(
   const seen = new Map<string, number>()
   // A kept row has the time of its reading.
   const flushed = new BoundedMap<string, number>(maxKnown)
+  // Of the first flush since the last that succeeded.
+  let unflushedSince: number | undefined
 
   return {
     async start(trx, { account: { userId, username }, sessions: stored, amr, authTime }, client) {
@@ -184,7 +186,7 @@ export function createSessions(
       return session.then((read) => (read ? live(read) : withoutRow(digest(secret))))
     },
 
-    resumeStored: live,
+    resumeStored: (session) => (isUnflushed() ? readAgain(session) : live(session)),
 
     async revalidate(trx, id) {
       const session = await sessionStore(trx).byId(id)
@@ -219,6 +221,7 @@ export function createSessions(
 
     async flush() {
       const due = [...seen]
+      unflushedSince ??= clock.now()
       for (let from = 0; from < due.length; from += flushBatchSize) {
         if (from > 0) await setImmediate() // lets waiting requests run
         const batch = due.slice(from, from + flushBatchSize)
@@ -232,6 +235,7 @@ export function createSessions(
           if (seen.get(id) === lastSeenAt) seen.delete(id)
         }
       }
+      unflushedSince = undefined
       return due.length
     },
 
@@ -283,6 +287,16 @@ export function createSessions(
     return clock.now() < endOf({ ...present, lastSeenAt })
       ? resumed(present, lastSeenAt)
       : timedOut(present, lastSeenAt)
+  }
+
+  async function readAgain({ id }: StoredSession): Promise<LiveSession | EndedSession> {
+    const present = await lookUp(id)
+    return present ? live(present) : withoutRow(id)
+  }
+
+  /** Whether others may have missed the activity here for so long that they end its sessions. */
+  function isUnflushed(): boolean {
+    return unflushedSince !== undefined && clock.now() >= unflushedSince + flushLagMs
   }
 
   function timedOut({ userId, createdAt }: StoredSession, lastSeenAt: number): EndedSession {
@@ -360,6 +374,7 @@ export function createSessions(
   }
 
   function find(secret: string): StoredSession | Promise<StoredSession | null> {
+    if (isUnflushed()) return lookUp(digest(secret))
     return known.get(secret) ?? known.read(secret, () => lookUp(digest(secret)))
   }
 }

@@ -1,0 +1,85 @@
+import type { Client } from 'pg'
+import { coordinationMs } from './node-ends.ts'
+import type { NodeRound } from './node-messages.ts'
+
+interface OtherNode {
+  /** Changes with each renewal. */
+  renewals: string
+  /** When this node first read that number. */
+  seenAt: number
+  /** The last round that this node has confirmed. */
+  confirmed: number
+}
+
+/** The id, and the number of renewals. */
+export type NodeRow = readonly [id: string, renewals: string]
+
+/** A node that renews no more is forgotten after this time. */
+export const forgottenMs = 60_000
+
+/** What a node knows of the table `nodes`: each node that may hold a lease has a row. */
+export class NodeRows {
+  readonly #id: string
+  #renewals: string | undefined
+  readonly #others = new Map<string, OtherNode>()
+
+  /** `id` is random, so that its text needs no quoting. */
+  constructor(id: string) {
+    this.#id = id
+  }
+
+  get renewal(): string {
+    return `insert into nodes (id, renewals) values ('${this.#id}', 1)
+      on conflict (id) do update set renewals = nodes.renewals + 1 returning renewals`
+  }
+
+  /** `renewed`: the own number if it was raised. Answers false if the own row was lost meanwhile. */
+  note(rows: readonly NodeRow[], renewed: string | undefined): boolean {
+    const present = new Map(rows)
+    const now = performance.now()
+    for (const node of this.#others.keys()) if (!present.has(node)) this.#others.delete(node)
+    for (const [node, renewals] of present) {
+      if (node === this.#id) continue
+      const other = this.#others.get(node)
+      if (!other) this.#others.set(node, { renewals, seenAt: now, confirmed: 0 })
+      else if (other.renewals !== renewals) Object.assign(other, { renewals, seenAt: now })
+    }
+    const before = this.#renewals
+    this.#renewals = renewed ?? present.get(this.#id)
+    if (before === undefined) return true
+    const expected = renewed === undefined ? before : String(Number(before) + 1)
+    return this.#renewals === expected
+  }
+
+  /** False for a question that was sent again. The row of a new node may not be read yet. */
+  mayAsk({ node, number }: NodeRound): boolean {
+    return number > (this.#others.get(node)?.confirmed ?? 0)
+  }
+
+  /** Whether a node that has a row asks this for the first time. */
+  takes({ node, number }: NodeRound): boolean {
+    const other = this.#others.get(node)
+    if (!other || number <= other.confirmed) return false
+    other.confirmed = number
+    return true
+  }
+
+  /** The other nodes that may hold a lease. */
+  live(): string[] {
+    const now = performance.now()
+    const isLive = ({ seenAt }: OtherNode) => now < seenAt + coordinationMs
+    return [...this.#others].filter(([, node]) => isLive(node)).map(([node]) => node)
+  }
+
+  async forget(client: Client): Promise<void> {
+    const now = performance.now()
+    for (const [node, { renewals, seenAt }] of this.#others) {
+      if (now <= seenAt + forgottenMs) continue
+      await client.query('delete from nodes where id = $1 and renewals = $2', [node, renewals])
+    }
+  }
+
+  async leave(client: Client): Promise<void> {
+    await client.query('delete from nodes where id = $1', [this.#id])
+  }
+}
