@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { loadOf, type Request } from '../load.ts'
+import type { Answer } from '../peers/bare.ts'
 import { type Peer, startPeer } from '../processes.ts'
 import type { Figure } from '../report/figure.ts'
 import { open, readText, type Service } from '../service.ts'
@@ -11,7 +13,9 @@ const about = `Reads of the service on SQLite with 100,000 users, beside a bare 
 token (RS256, seen before: its signature is not verified again, its revocation is asked at every request),
 \`/api/protected\` a session that is read from the database, \`/users/{id}\` 1,000 different users in turn, \`/users?limit=20\`
 the first page. The bare server sends the body of \`/api/me\` with Content-Type and Content-Length alone; *with the same
-headers* it sends those of the service. The Fastify answer is one route with a response schema and no hook.
+headers* it sends those of the service. A server of 30 lines *that knows the caller* sends them too, and does what no read of
+the service can be without: the credential is found in memory by its whole text, its lifetime is judged, the version of the
+database is read once for the requests of one turn, and the answer is made from an object. The Fastify answer is one route with a response schema and no hook.
 The generator never sleeps here, so that no server spends time on waking it.`
 
 export async function reads(plan: Plan): Promise<Figure> {
@@ -30,6 +34,8 @@ export async function reads(plan: Plan): Promise<Figure> {
     await bare(service, '/api/me', bearer, true),
     await bare(service, '/api/protected', session, true),
     await startPeer('peers/fastify.ts', {}),
+    await knowing(service, '/api/me', bearer),
+    await knowing(service, '/api/protected', session),
   ]
   const contenders: Contender[] = [
     get('GET /api/me, bearer', ['/api/me'], bearer),
@@ -45,6 +51,8 @@ export async function reads(plan: Plan): Promise<Figure> {
       { name: sameHeaders, headers: bearer, path: '/api/me' },
       { name: sameSessionHeaders, headers: session, path: '/api/protected' },
       { name: 'bare Fastify answer', headers: bearer, path: '/me' },
+      { name: knowsBearer, headers: bearer, path: '/api/me' },
+      { name: knowsSession, headers: session, path: '/api/protected' },
     ].map(({ name, headers, path }, index) =>
       loadOf(
         name,
@@ -71,6 +79,9 @@ export async function reads(plan: Plan): Promise<Figure> {
 export const bareName = 'bare node:http'
 const sameHeaders = 'bare node:http, headers of /api/me'
 const sameSessionHeaders = 'bare node:http, headers of /api/protected'
+const knowsBearer = 'node:http that knows the caller of /api/me'
+const knowsSession = 'node:http that knows the caller of /api/protected'
+const knows = 'node:http that knows the caller'
 
 const goals: Readonly<Record<string, readonly Goal[]>> = {
   'GET /api/me, bearer': [
@@ -81,6 +92,7 @@ const goals: Readonly<Record<string, readonly Goal[]>> = {
       atLeast: 0.8,
       ratchet: 'me : same headers',
     },
+    { to: knowsBearer, as: knows },
   ],
   'GET /api/protected, session': [
     { to: bareName, atLeast: 0.64, ratchet: 'protected : bare' },
@@ -90,6 +102,7 @@ const goals: Readonly<Record<string, readonly Goal[]>> = {
       atLeast: 0.8,
       ratchet: 'protected : same headers',
     },
+    { to: knowsSession, as: knows },
   ],
   'GET /users/{id}': [{ to: bareName, atLeast: 0.35, ratchet: 'user : bare' }],
   'GET /users?limit=20': [{ to: bareName, atLeast: 0.16, ratchet: 'page : bare' }],
@@ -102,13 +115,35 @@ export async function bare(
   headers: Readonly<Record<string, string>>,
   withHeaders: boolean,
 ): Promise<Peer> {
+  const answer = await answerOf(service, path, headers)
+  const { headers: all } = answer
+  const few = all.filter((_, index) => isContent(all[index - (index % 2)]))
+  return startPeer('peers/bare.ts', { ...answer, headers: withHeaders ? all : few })
+}
+
+/** A server of Node alone that answers as the service does, and only who sends these headers. */
+async function knowing(
+  service: Service,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Peer> {
+  const [header, credential] = Object.entries(headers)[0] ?? []
+  const database = join(service.directory, 'gatehouse.db')
+  const answer = await answerOf(service, path, headers)
+  return startPeer('peers/known.ts', { ...answer, header, credential, database })
+}
+
+async function answerOf(
+  service: Service,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
   const answer = await open(service.url + path, { ...headers, connection: 'keep-alive' })
-  const all = ownHeaders(answer.rawHeaders)
-  return startPeer('peers/bare.ts', {
+  return {
     body: await readText(answer),
-    headers: withHeaders ? all : all.filter((_, index) => isContent(all[index - (index % 2)])),
+    headers: ownHeaders(answer.rawHeaders),
     keepAliveTimeoutMs: 72_000,
-  })
+  }
 }
 
 function isContent(name = ''): boolean {
