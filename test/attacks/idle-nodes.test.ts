@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type TestApp, testApp } from '../app.ts'
 import { countedDatabase } from '../counted-database.ts'
-import { refuseChanges, testDatabase } from '../database.ts'
+import { deafFeed, refuseChanges, testDatabase } from '../database.ts'
 import { askForward } from '../forward.ts'
 import { twoNodes } from '../two-nodes.ts'
 import { until } from '../until.ts'
@@ -85,5 +85,29 @@ suite('a node whose activity cannot be written', () => {
     await flush(app)
     await statements()
     assert.equal(await statements(), 0)
+  })
+})
+
+suite('a node without a lease', () => {
+  test('asks the database once for all requests that wait', async () => {
+    const { options, during } = await countedDatabase()
+    const { feed } = options.deps ?? {}
+    const withoutLease = { feed: { ...(feed ?? deafFeed), isCurrent: () => false } }
+    const app = await testApp({}, { ...options, deps: { ...options.deps, ...withoutLease } })
+    // The answer of /api/me has a name, which each request reads.
+    const kinds = [
+      ['/api/me', await app.bearer(app.admin), 1],
+      ['/api/session', await app.session(app.admin), 0],
+    ] as const
+    for (const [path, headers, own] of kinds) {
+      const ask = async () => (await app.call('GET', path, { headers })).status
+      await ask()
+      const alone = (await during(ask)).count.statements - own
+      const crowd = () => Promise.all(Array.from({ length: 20 }, ask))
+      const { result, count } = await during(crowd)
+      assert.deepEqual(new Set(result), new Set([200]))
+      const shared = count.statements - 20 * own
+      assert.ok(alone > 0 && shared <= 3 * alone, `${shared} of ${alone}`)
+    }
   })
 })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { ChangeFeed } from './database.ts'
 
@@ -12,6 +13,8 @@ export class KeptRows<Row extends object | null> {
   readonly #subjectsOf: (row: Row) => readonly string[]
   readonly #rows: BoundedMap<string, Row>
   readonly #keysOf = new Map<string, Set<string>>()
+  /** Reads that have not begun. */
+  readonly #due = new Map<string, Promise<Row | null>>()
   #seenVersion: number
   #changes = 0
 
@@ -34,14 +37,28 @@ export class KeptRows<Row extends object | null> {
     return this.#rows.get(key)
   }
 
-  /** Keeps what `query` finds, unless something has changed meanwhile. */
+  /**
+   * Keeps what `query` finds, unless something has changed meanwhile. While nothing can be kept, one
+   * query answers all requests that wait for it to begin.
+   */
   async read<Found extends Row | null>(key: string, query: () => Promise<Found>): Promise<Found> {
+    if (!this.#feed.isCurrent()) return this.#readOnce(key, query)
     const [version, changes] = [this.#feed.anyVersion(), this.#changes]
-    const isKept = this.#feed.isCurrent()
     const row = await query()
     const isSame = this.#feed.anyVersion() === version && this.#changes === changes
-    if (row !== null && isKept && isSame) this.#keep(key, row as Row)
+    if (row !== null && isSame) this.#keep(key, row as Row)
     return row
+  }
+
+  #readOnce<Found extends Row | null>(key: string, query: () => Promise<Found>): Promise<Found> {
+    const due = this.#due.get(key) as Promise<Found> | undefined // as its query finds
+    if (due) return due
+    const read = setImmediate().then(() => {
+      this.#due.delete(key)
+      return query()
+    })
+    this.#due.set(key, read)
+    return read
   }
 
   #keep(key: string, row: Row): void {
