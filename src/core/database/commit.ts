@@ -10,7 +10,7 @@ interface Commit {
   /** After any end. */
   readonly ends: ((end: TransactionEnd) => void)[]
   readonly work: (() => void)[]
-  readonly isRepeated: boolean
+  readonly mayConflict: boolean
   isOpen: boolean
   isCommitting: boolean
 }
@@ -48,9 +48,9 @@ export function attemptOf(trx: DatabaseOrTransaction): object {
   return openCommit(trx)
 }
 
-/** Whether an earlier attempt ended in a conflict. @throws Error outside a transaction */
-export function isRepeated(trx: DatabaseOrTransaction): boolean {
-  return openCommit(trx).isRepeated
+/** Whether a conflict costs little and is retried. @throws Error outside a transaction */
+export function mayConflict(trx: DatabaseOrTransaction): boolean {
+  return openCommit(trx).mayConflict
 }
 
 function openCommit(trx: DatabaseOrTransaction): Commit {
@@ -66,9 +66,9 @@ function openCommit(trx: DatabaseOrTransaction): Commit {
 export async function committing<T>(
   db: Database,
   attempt: (trx: DatabaseOrTransaction) => Promise<T>,
-  { isRepeated = false } = {},
+  { mayConflict = false } = {},
 ): Promise<T> {
-  const state = { isRepeated, isOpen: true, isCommitting: false }
+  const state = { mayConflict, isOpen: true, isCommitting: false }
   const commit: Commit = { before: [], ends: [], work: [], ...state }
   const whole = async (trx: DatabaseOrTransaction) => {
     const result = await attempt(trx)

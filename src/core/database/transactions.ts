@@ -79,8 +79,10 @@ async function attempts<T>(
     return work(trx)
   }
   for (let count = 1; ; count += 1) {
+    // After a wait for a lock the attempt is likely to meet what the other transaction has changed.
+    const mayConflict = count === 1 && locks.lockNames.length === 0
     try {
-      return await committing(db, attempt, { isRepeated: count > 1 })
+      return await committing(db, attempt, { mayConflict })
     } catch (error) {
       if (!(error instanceof TransactionConflict) || count === maxAttempts) throw error
     }

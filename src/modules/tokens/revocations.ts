@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isRepeated } from '../../core/database/commit.ts'
+import { mayConflict } from '../../core/database/commit.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, isPostgres, lockName, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
@@ -103,7 +103,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     reasonOf: (claims) => known.reasonOf(claims),
 
     async refusesBy(trx, claims) {
-      if (trx.isTransaction && isPostgres(trx) && !isRepeated(trx) && isCaughtUp()) {
+      if (trx.isTransaction && isPostgres(trx) && mayConflict(trx) && isCaughtUp()) {
         await revocationStore(trx).assertNoneAfter(known.last?.id ?? 0)
         return hasEnded(claims, revocationStore(trx))
       }
