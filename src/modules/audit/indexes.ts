@@ -2,7 +2,6 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import { inBatches, type Job } from '../../core/runtime/jobs.ts'
 
 // On SQLite each index costs a commit a page of the write-ahead log. A record is inserted with
 // `indexed` null, and the partial search indexes take many records at once. docs/adr/0093
@@ -10,11 +9,13 @@ import { inBatches, type Job } from '../../core/runtime/jobs.ts'
 // A batch blocks the event loop for milliseconds.
 const batchSize = 250
 
-/** Adds the records that wait to the search indexes. */
-export type AuditIndexes = Pick<Job, 'run'>
+export interface AuditIndexes {
+  /** Adds a batch of the records that wait to the search indexes; returns their number. */
+  fill(): Promise<number>
+}
 
 export function createAuditIndexes(asyncCommitDb: Database): AuditIndexes {
-  return { run: inBatches(batchSize)((size) => indexWaiting(asyncCommitDb, size)) }
+  return { fill: () => indexWaiting(asyncCommitDb, batchSize) }
 }
 
 /** Whether records wait for the search indexes. */

@@ -52,7 +52,7 @@ export const module: Module = {
       isIdle: () => audit.state().waiting === 0,
       run: audit.run,
     },
-    { name: 'audit indexes', everyMs: indexEveryMs, run: auditIndexes.run },
+    { name: 'audit indexes', everyMs: indexEveryMs, purge: auditIndexes.fill },
     { name: 'audit chains', everyMs: closeEveryMs, inEachWorker: true, run: audit.closeLeft },
     {
       name: 'audit checkpoints',
