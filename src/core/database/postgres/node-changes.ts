@@ -2,6 +2,14 @@ import type { Client } from 'pg'
 
 type Listener = (subjects: readonly string[] | null) => void
 
+/** The columns `snapshot` and `subjects`; `since` is an expression. */
+export function changesSince(since: string): string {
+  return `pg_current_snapshot()::text as snapshot,
+    (select json_agg(distinct subject) from node_changes
+      where xid >= pg_snapshot_xmin(${since}) and not pg_visible_in_snapshot(xid, ${since})
+    )::text as subjects`
+}
+
 const snapshotFormat = /^[0-9:,]+$/
 
 /**
@@ -24,14 +32,9 @@ export class NodeChanges {
     this.#snapshot = undefined
   }
 
-  /** The columns `snapshot` and `subjects`. */
-  get columns(): string {
-    const since = `'${this.#snapshot}'::pg_snapshot`
-    const subjects = this.#snapshot
-      ? `(select json_agg(distinct subject) from node_changes
-          where xid >= pg_snapshot_xmin(${since}) and not pg_visible_in_snapshot(xid, ${since}))`
-      : 'null'
-    return `pg_current_snapshot()::text as snapshot, ${subjects}::text as subjects`
+  /** What the next look reads since; null for nothing. */
+  get since(): string | null {
+    return this.#snapshot ?? null
   }
 
   /** Drops what has changed; everything if some of the log may be purged. */

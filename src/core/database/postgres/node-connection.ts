@@ -95,7 +95,9 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
       await mine.connect()
       isPooled = await isBehindPooler(mine)
       if (isPooled) return mine.end().then(() => undefined)
-      await mine.query(channels.map((name) => `listen "${name}"`).join(';'))
+      // A plan for a small table would stay when the table has grown.
+      const settings = ['set enable_seqscan = off', ...channels.map((name) => `listen "${name}"`)]
+      await mine.query(settings.join(';'))
     } catch {
       lost()
       return undefined

@@ -6,7 +6,9 @@ export const coordinationMs = leaseMs * 1.01 + 1
 export type End = () => void
 
 interface Round {
-  readonly unconfirmed: Set<string>
+  readonly confirmed: Set<string>
+  /** Absent until the node has read who holds leases. */
+  expected?: readonly string[]
   readonly ends: readonly End[]
   readonly until: number
 }
@@ -38,23 +40,35 @@ export class NodeEnds {
   }
 
   /** Opens a round of ends that wait together. Answers its number, which grows. */
-  open(ends: readonly End[], nodes: readonly string[]): number {
+  open(ends: readonly End[]): number {
     const now = performance.now()
     for (const [number, { until }] of this.#rounds) if (until < now) this.#rounds.delete(number)
     this.#lastRound += 1
     const until = now + coordinationMs
-    this.#rounds.set(this.#lastRound, { unconfirmed: new Set(nodes), ends, until })
+    this.#rounds.set(this.#lastRound, { confirmed: new Set(), ends, until })
     return this.#lastRound
+  }
+
+  /** The nodes that may hold a lease, as read after the commits of the round. */
+  expect(number: number, nodes: readonly string[]): void {
+    const round = this.#rounds.get(number)
+    if (!round) return
+    round.expected = nodes
+    this.#endIfConfirmed(number, round)
   }
 
   /** A node that has read the changes of a round has read those of the earlier rounds, too. */
   confirm(node: string, number: number): void {
-    for (const [open, { unconfirmed, ends }] of this.#rounds) {
+    for (const [open, round] of this.#rounds) {
       if (open > number) continue
-      unconfirmed.delete(node)
-      if (unconfirmed.size > 0) continue
-      this.#rounds.delete(open)
-      for (const end of ends) end()
+      round.confirmed.add(node)
+      this.#endIfConfirmed(open, round)
     }
+  }
+
+  #endIfConfirmed(number: number, { expected, confirmed, ends }: Round): void {
+    if (!expected?.every((node) => confirmed.has(node))) return
+    this.#rounds.delete(number)
+    for (const end of ends) end()
   }
 }

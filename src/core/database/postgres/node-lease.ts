@@ -2,9 +2,9 @@ import type { Client, ClientConfig } from 'pg'
 import { pooledRandom, randomText, systemRandom } from '../../crypto/random.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { ChangeFeed, NodeLeaseOptions } from '../database.ts'
-import { NodeChanges } from './node-changes.ts'
+import { changesSince, NodeChanges } from './node-changes.ts'
 import { createNodeConnection } from './node-connection.ts'
-import { coordinationMs, type End, leaseMs, NodeEnds } from './node-ends.ts'
+import { coordinationMs, leaseMs, NodeEnds } from './node-ends.ts'
 import { createNodeMessages, type NodeRound } from './node-messages.ts'
 import { forgottenMs, NodeRows } from './node-rows.ts'
 import { channel, channelOf } from './notification.ts'
@@ -107,7 +107,12 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
     const askedAt = performance.now()
     const offset = clock.now() - askedAt
     const isRenewal = askedAt >= renewedAt + renewMs - 1
-    const [row = {}, renewed] = await answered(client, isRenewal)
+    const round = taken.length > 0 && askedAt >= knowsFrom ? ends.open(taken) : undefined
+    // A renewal is a message of its own, which must not fail with the question.
+    const isAskedNow = round !== undefined && !isRenewal && nodes.live().length > 0
+    const [row = {}, renewed] = isRenewal
+      ? await renewedAndRead(client)
+      : [await readOnly(client, isAskedNow ? messages.question(round) : null)]
     const isKnown = nodes.note(JSON.parse(String(row.nodes ?? '[]')), renewed)
     if (!isKnown) forgotten()
     changes.take(row, { isWhole: isKnown })
@@ -118,7 +123,7 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
       wallOffset = offset
     }
     await answer(client, questions)
-    await ask(client, taken)
+    if (round !== undefined && isKnown) await settle(client, round, isAskedNow)
     if (changes.isPurgeDue(forgottenMs)) {
       await nodes.forget(client)
       await changes.purge(client)
@@ -127,14 +132,23 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
   }
 
   /** The renewal commits before the last statement takes its snapshot. */
-  async function answered(client: Client, isRenewal: boolean) {
-    const read = `select ${changes.columns},
-      (select json_agg(json_build_array(id, renewals::text)) from nodes)::text as nodes`
-    const renewal = isRenewal ? `begin; ${nodes.renewal}; commit; ` : ''
-    const answers: unknown = await client.query(renewal + read)
-    const results = [answers].flat() as readonly Result[]
-    const renewed = isRenewal ? String(results[1]?.rows[0]?.renewals) : undefined
-    return [results.at(-1)?.rows[0], renewed] as const
+  async function renewedAndRead(client: Client) {
+    const since = changes.since === null ? 'null' : `'${changes.since}'`
+    const read = `select ${changesSince(`${since}::pg_snapshot`)}, ${allNodes}`
+    const answers: unknown = await client.query(`begin; ${nodes.renewal}; commit; ${read}`)
+    const results = answers as readonly Result[] // of several statements
+    return [results.at(-1)?.rows[0], String(results[1]?.rows[0]?.renewals)] as const
+  }
+
+  /** Asks the other nodes in the same round trip. */
+  async function readOnly(client: Client, question: string | null) {
+    try {
+      const { rows } = await client.query({ ...lookStatement, values: [changes.since, question] })
+      return rows[0]
+    } catch (error) {
+      if (question === null || !isOfServer(error)) throw error
+      return readOnly(client, null) // the queue of notifications is full
+    }
   }
 
   /**
@@ -162,13 +176,11 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
     if (taken.length > 0) await notify(client, taken.map(messages.confirmation))
   }
 
-  /** Asks the nodes that may hold a lease to confirm. */
-  async function ask(client: Client, taken: readonly End[]): Promise<void> {
-    if (taken.length === 0 || performance.now() < knowsFrom) return
+  /** Ends the round when each node that may hold a lease has confirmed. */
+  async function settle(client: Client, round: number, isAsked: boolean): Promise<void> {
     const live = nodes.live()
-    if (live.length === 0) for (const end of taken) end()
-    if (live.length === 0) return
-    const question = messages.question(ends.open(taken, live))
+    ends.expect(round, live)
+    const question = live.length > 0 && !isAsked ? messages.question(round) : null
     if (question !== null) await notify(client, [[channel, question]])
   }
 
@@ -178,15 +190,30 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
   }
 }
 
+const allNodes = '(select json_agg(json_build_array(id, renewals::text)) from nodes)::text as nodes'
+
+const lookStatement = {
+  name: 'look',
+  text: `select ${changesSince('$1::pg_snapshot')}, ${allNodes},
+    case when $2::text is not null then pg_notify('${channel}', $2) end`,
+}
+
+const notifyStatement = {
+  name: 'notify',
+  text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as a (channel, payload)',
+}
+
 /** Nobody relies on a notification: the server may refuse it, for example if its queue is full. */
 async function notify(
   client: Client,
   messages: readonly (readonly [channel: string, payload: string])[],
 ): Promise<void> {
-  const each =
-    'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as a (channel, payload)'
   const values = [messages.map(([name]) => name), messages.map(([, payload]) => payload)]
-  await client.query(each, values).catch((error) => {
-    if (!('severity' in error)) throw error
+  await client.query({ ...notifyStatement, values }).catch((error) => {
+    if (!isOfServer(error)) throw error
   })
+}
+
+function isOfServer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error
 }
