@@ -56,6 +56,18 @@ suite('tokens that were verified', () => {
     assert.equal(count(), 4)
   })
 
+  test('many tokens that are used in turn are all kept', () => {
+    const { use, count } = counting()
+    const turn = () => {
+      for (let index = 0; index < 5000; index += 1)
+        use(`many.${index}.${index * 7919 + 10_000_000}`)
+    }
+    for (let turns = 0; turns < 2; turns += 1) turn()
+    const before = count()
+    turn()
+    assert.equal(count(), before)
+  })
+
   test('tokens that are used once leave those that are kept', () => {
     const { use, count } = counting()
     for (let uses = 0; uses < 2; uses += 1) use('kept.kept.kept')

@@ -30,7 +30,8 @@ export interface VerifiedDeps {
 }
 
 const maxCached = 10_000
-const maxUsedOnce = 1024
+/** A sixth of them is set at the most. */
+const marks = 65_536
 
 /** A change of the keys empties the cache. */
 export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified {
@@ -64,17 +65,22 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
 
 /**
  * Whether a token was used lately. A token that is never used again costs more as an entry, which
- * outlives its request, than by its verification: docs/adr/0094. One number a token: tokens that
- * share a number are cached one use too early.
+ * outlives its request, than by its verification: docs/adr/0094. Tokens that share a mark are cached
+ * one use too early.
  */
 function createUsedOnce(): (token: string) => boolean {
-  const usedOnce = new Uint32Array(maxUsedOnce)
+  const isMarked = new Uint8Array(marks)
+  let count = 0
   return (token) => {
-    const print = printOf(token)
-    const slot = print % maxUsedOnce
-    const isAgain = usedOnce[slot] === print
-    usedOnce[slot] = print
-    return isAgain
+    const mark = printOf(token) % marks
+    if (isMarked[mark] === 1) return true
+    if (count === maxCached) {
+      isMarked.fill(0)
+      count = 0
+    }
+    isMarked[mark] = 1
+    count += 1
+    return false
   }
 }
 
