@@ -34,8 +34,9 @@ suite('kill -9 between a commit and the batch that indexes its record', () => {
       const { directory } = killed
       let next: ServiceNode | undefined
       try {
+        const ended = killed.ended()
         const { id, requestId } = await create(killed)
-        await killed.ended()
+        await ended
         assert.equal(await waitingIn(directory), when === 'before')
         next = await startNode({ directory })
         for (const query of [`target=${id}`, `request_id=${requestId}`, `target=${id}&actor=1`]) {
