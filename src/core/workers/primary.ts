@@ -96,9 +96,13 @@ function runningIn({ slots, answersTo }: Primary, slot: Slot, worker: Worker): R
   )
   const others = createPeer<object, PolledTopics>(send, pollingOthers(slots, slot), 'others')
   const running: Running = {
-    ...{ worker, peer, bornAt: performance.now() },
+    worker,
+    peer,
     poll: createPoll<PollTopics>(peer, worker.process.pid ?? 0),
-    ...{ isListening: false, isCut: false, hasTold: false },
+    bornAt: performance.now(),
+    isListening: false,
+    isCut: false,
+    hasTold: false,
   }
   const answers = answersTo(slot, running)
   worker.on('message', peer.receive)
