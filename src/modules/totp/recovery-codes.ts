@@ -1,6 +1,6 @@
+import { base32 } from '../../core/crypto/base32.ts'
 import { digest } from '../../core/crypto/digest.ts'
 import type { Random } from '../../core/crypto/random.ts'
-import { base32 } from './totp.ts'
 
 const codeCount = 10
 const codeBytes = 10 // 80 bits: a digest cannot be brute-forced
