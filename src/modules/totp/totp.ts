@@ -18,9 +18,9 @@ export function codeOfStep(secret: Uint8Array, step: number): string {
   return String(number).padStart(digits, '0')
 }
 
-/** `now` in epoch milliseconds; earliest first. */
-export function matchingSteps(secret: Uint8Array, code: string, now: number): number[] {
-  if (!codeFormat.test(code)) return []
+/** `now` in epoch milliseconds; earliest first. A code that is no text matches none. */
+export function matchingSteps(secret: Uint8Array, code: unknown, now: number): number[] {
+  if (typeof code !== 'string' || !codeFormat.test(code)) return []
   const present = Math.floor(now / 1000 / stepSeconds)
   const steps = Array.from({ length: 2 * tolerance + 1 }, (_, index) => present - tolerance + index)
   // Compares every step: the time must not reveal the match.
