@@ -6,6 +6,7 @@ export const tables: readonly ModuleTable[] = [
   {
     name: 'recovery_codes',
     key: ['user_id', 'code'],
+    refersTo: 'second_factors', // before the migration below, as older backups are restored
     person: { column: 'user_id', onDelete: 'delete' },
     namesNone: ['code'],
   },
