@@ -4,8 +4,8 @@ import type { Figure } from '../report/figure.ts'
 import { type Contender, linesOf, type Plan, type Sample, takeTurns } from '../turns.ts'
 import { copiesOf, password, passwordHash, seeded, tokenPrivateKey, tokenSecret } from './seeded.ts'
 
-// The service keeps a token from its second use, if few others came between: none of these, which come
-// in turn, is ever found again.
+// The service caches a token at its second use if few other tokens came in between. These tokens come
+// in turn, so none is found in the cache.
 const tokens = 12_000
 
 const about = `\`GET /api/me\` with 12,000 different tokens in turn, of which the service never finds one among those that it keeps
