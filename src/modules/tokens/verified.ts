@@ -30,7 +30,7 @@ export interface VerifiedDeps {
 }
 
 const maxCached = 10_000
-const maxUsedOnce = 1024
+const maxUsedOnce = 32_768
 
 /** A change of the keys empties the cache. */
 export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified {
@@ -63,18 +63,30 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
 }
 
 /**
- * Whether a token was used lately. A token that is never used again costs more as an entry, which
- * outlives its request, than by its verification: docs/adr/0094. One number a token: tokens that
- * share a number are cached one use too early.
+ * Whether a token was used lately: at most `maxCached` other tokens came between. A token that is
+ * never used again costs more as an entry, which outlives its request, than by its verification:
+ * docs/adr/0094. Tokens that share a number are cached one use too early, or a few too late.
  */
 function createUsedOnce(): (token: string) => boolean {
-  const usedOnce = new Uint32Array(maxUsedOnce)
+  const prints = new Uint32Array(maxUsedOnce)
+  const usedAt = new Uint32Array(maxUsedOnce)
+  let uses = 0
   return (token) => {
+    uses = (uses + 1) >>> 0
     const print = printOf(token)
     const slot = print % maxUsedOnce
-    const isAgain = usedOnce[slot] === print
-    usedOnce[slot] = print
-    return isAgain
+    const other = prints[slot]
+    const isLate = (uses - (usedAt[slot] ?? 0)) >>> 0 > maxCached
+    if (other === print && !isLate) {
+      prints[slot] = 0
+      return true
+    }
+    // Two tokens that took the place of each other would never be found.
+    if (other === 0 || isLate) {
+      prints[slot] = print
+      usedAt[slot] = uses
+    }
+    return false
   }
 }
 
