@@ -4,8 +4,8 @@ import type { Figure } from '../report/figure.ts'
 import { type Contender, linesOf, type Plan, type Sample, takeTurns } from '../turns.ts'
 import { copiesOf, password, passwordHash, seeded, tokenPrivateKey, tokenSecret } from './seeded.ts'
 
-// The service keeps a token from its second use, if few others came between: none of these, which come
-// in turn, is ever found again.
+// The service keeps a token from its second use, if at most 10,000 others came between: none of these,
+// which come in turn, is ever found again.
 const tokens = 12_000
 
 const about = `\`GET /api/me\` with 12,000 different tokens in turn, of which the service never finds one among those that it keeps
