@@ -73,6 +73,7 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
         // The lease ends by itself, and the connection is made anew.
       }
       leave(mine)
+      if (isClosed) return
       rest.forget()
       await rest.until(performance.now() + (isPooled ? poolerMs : reconnectMs))
     }
