@@ -4,11 +4,11 @@ import type { Figure } from '../report/figure.ts'
 import { type Contender, linesOf, type Plan, type Sample, takeTurns } from '../turns.ts'
 import { copiesOf, password, passwordHash, seeded, tokenPrivateKey, tokenSecret } from './seeded.ts'
 
-// The service caches a token at its second use if few other tokens came in between. These tokens come
-// in turn, so none is found in the cache.
+// The service caches a token at its second use, if at most 10,000 other tokens came in between. Few of
+// these tokens, which come in turn, are found in the cache.
 const tokens = 12_000
 
-const about = `\`GET /api/me\` with 12,000 different tokens in turn, of which the service never finds one among those that it keeps
+const about = `\`GET /api/me\` with 12,000 different tokens in turn, of which the service finds few among those that it keeps
 from their second use: each is parsed, its signature and claims are verified, and its account's versions are asked. *Seen* is the
 same request with one token. *Verification alone* is \`crypto.verify\` of RS256 (2,048 bits) on one thread, without a
 server; *what verification allows* is the rate of a server that does one seen read and one such verification after

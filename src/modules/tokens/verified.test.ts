@@ -68,6 +68,13 @@ suite('tokens that were verified', () => {
     assert.equal(count(), before)
   })
 
+  test('few of the tokens that come after more others than are kept are kept', () => {
+    const { use, count } = counting()
+    const tokens = Array.from({ length: 12_000 }, (_, index) => `${index}.turn.${index * 7919}sig`)
+    for (let round = 0; round < 3; round += 1) for (const token of tokens) use(token)
+    assert.ok(count() > 0.9 * 36_000)
+  })
+
   test('tokens that are used once leave those that are kept', () => {
     const { use, count } = counting()
     for (let uses = 0; uses < 2; uses += 1) use('kept.kept.kept')

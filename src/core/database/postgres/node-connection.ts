@@ -73,6 +73,7 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
         // The lease expires, and the loop reconnects.
       }
       leave(mine)
+      if (isClosed) return
       pause.forget()
       await pause.until(performance.now() + (isPooled ? poolerMs : reconnectMs))
     }
