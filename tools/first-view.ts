@@ -13,8 +13,8 @@ type Bundle = Readonly<Record<string, Rolldown.OutputAsset | Rolldown.OutputChun
 type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>
 
 /**
- * The build for browsers finds what the console loads first, and the build for the service gets that as
- * the module `made:first-view`, for the page of the console. web/console/made.d.ts has its type.
+ * The build for browsers finds the files that the console loads first. The build for the service
+ * imports the list as `made:first-view`, for the page of the console. Type: web/console/made.d.ts.
  */
 export function firstView(): { readonly finds: Plugin; readonly gets: Plugin } {
   let found: object | undefined
@@ -45,7 +45,7 @@ export function firstView(): { readonly finds: Plugin; readonly gets: Plugin } {
   }
 }
 
-/** What a module and those that it imports load later, in one language, with what that imports. */
+/** The files of the dynamic imports of a module and its imports, in one language, with their imports. */
 function filesOf(source: string, language: Language, bundle: Bundle, graph: Graph): string[] {
   const modules = new Set([join(web, source)])
   const loaded = new Set([join(web, entry)])

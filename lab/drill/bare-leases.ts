@@ -7,7 +7,7 @@ import { serverMs } from './end-rate.ts'
 
 export interface LeaseFigures {
   readonly nodes: number
-  /** Milliseconds of processor time a second, of one idle node and of the server for one. */
+  /** Milliseconds of processor time a second: of an idle node, and of the server for each node. */
   readonly idle: { readonly node: number; readonly server: number }
   /** From the commit to the answer, in milliseconds. */
   readonly p50: number
@@ -20,7 +20,7 @@ const key = Buffer.alloc(32, 1)
 const idleMs = 6000
 const ends = 200
 
-/** Leases of so many nodes, without services, in this process. `database` has the schema. */
+/** Measures the leases of `nodes` nodes without services, in this process. `database` has the schema. */
 export async function measureLeases(
   cluster: RestartableCluster,
   database: string,

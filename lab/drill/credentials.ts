@@ -4,14 +4,14 @@ import { digest } from '../../src/core/crypto/digest.ts'
 import { basic, bearer, type ServiceNode } from '../../test/faults/node.ts'
 
 const tokenSecret = 'the secret of tokens that are made here'
-/** Of nodes whose tokens are made here. */
+/** Settings of nodes that accept tokens made here. */
 export const mintSettings = { TOKEN_ALGORITHM: 'HS256', TOKEN_SECRET: tokenSecret }
 const password = 'quiet melons sail north'
 
 export interface Person {
   readonly username: string
   readonly userId: number
-  /** Of its login. */
+  /** Header of the token of the person's login. */
   readonly header: string
   readonly claims: Readonly<Record<string, unknown>>
 }
@@ -23,7 +23,7 @@ export interface Credentials {
   token(person: Person): Promise<{ headers: Record<string, string>; jti: string; exp: number }>
   /** A session, and its headers. */
   session(person: Person): Promise<{ id: string; headers: Record<string, string> }>
-  /** Its headers at an application. */
+  /** Request headers of the session at an application. */
   hostSession(sessionId: string, origin: string): Promise<Record<string, string>>
   close(): Promise<void>
 }

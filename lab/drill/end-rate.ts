@@ -104,7 +104,7 @@ function processors(
   return { near: of(near), far, server: serverMs(cluster) }
 }
 
-/** Of all processes of the server, those that have ended included. */
+/** Processor time of the server's processes that run now, in milliseconds. */
 export function serverMs({ pid }: RestartableCluster): number {
   const first = pid()
   const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ')

@@ -23,7 +23,7 @@ export interface Ended {
 
 export interface Begun {
   end(): Promise<Reply>
-  /** So that the account can be used again. */
+  /** Makes the account usable again. */
   restore?(): Promise<Reply>
   /** Whether a node accepts the credential. A 503 without a database is no acceptance. */
   isTakenAt(node: ServiceNode): Promise<boolean>

@@ -6,9 +6,9 @@ import { build, remove, versionAt, versionsBefore } from '../drill/version-befor
 import { goal, missedGoals, print, verdict } from '../growth/table.ts'
 
 /**
- * What it costs that an end counts at every node: in turns with the version before; with 1, 2 and 3
- * nodes; with a node that stands still; and the leases of 1, 10 and 25 idle nodes.
- * `npm run prove -- revocation-cost [turns] [commit of the version before]`
+ * Measures the cost of ends that count at every node: in turns with the previous version; with 1, 2
+ * and 3 nodes; with a node that stands still; and the leases of 1, 10 and 25 idle nodes.
+ * `npm run prove -- revocation-cost [turns] [commit of the previous version]`
  */
 const turns = Number(process.argv[2] ?? 6)
 const before = process.argv[3] ? versionAt(process.argv[3]) : versionsBefore()[0]
@@ -44,7 +44,7 @@ async function compare(): Promise<void> {
       ] as const
       for (const [name, nodes] of turn % 2 ? order.toReversed() : order) {
         const pair = await pairOf(nodes)
-        if (turn > 0) figures[name].push(pair) // the first warms up
+        if (turn > 0) figures[name].push(pair) // the first turn warms up
       }
     }
     const ratios = (of: (pair: Pair) => number) =>
@@ -64,7 +64,11 @@ async function compare(): Promise<void> {
     )
     goal('p50 of one caller, more than before, ms', median(more), mostMoreMs)
     const rate = median(ratios(({ crowd }) => crowd.perSecond))
-    goal(`1 / ends per second of ${many} callers, of the version before`, 1 / rate, 1 / leastShare)
+    goal(
+      `1 / ends per second of ${many} callers, of the previous version`,
+      1 / rate,
+      1 / leastShare,
+    )
     const work = median(ratios(({ crowd }) => 1 / totalOf(crowd)))
     print(`  the same by processor time of all: ${work.toFixed(2)}`)
   } finally {
@@ -105,7 +109,7 @@ async function stopped(): Promise<void> {
   try {
     const answers: number[] = []
     for (let times = 0; times < 10; times += 1) {
-      // Its first end after a stop waits; the node is known to be gone afterwards.
+      // Only the first end after a stop waits: afterwards the node counts as gone.
       process.kill(pid, 'SIGSTOP')
       const { p50 } = await measureEnds(nodes, { callers: 1, ends: 1, isChecked: false })
       process.kill(pid, 'SIGCONT')

@@ -29,7 +29,7 @@ const folder = proofFolder()
 const settings = {
   ...mintSettings,
   ...settingsBehindProxy(folder.path),
-  DATABASE_TIMEOUT_MS: '10000', // 16 at once, on a busy machine
+  DATABASE_TIMEOUT_MS: '10000', // for 16 ends at once on a busy machine
 }
 const cluster: RestartableCluster = await startCluster()
 const proxy = await startProxy(cluster.socket)
@@ -47,7 +47,7 @@ const pauseMs = () => 3 * (maxPauseMs / 3) ** Math.random()
 
 interface Hindrance {
   readonly what: string
-  /** Of all ends of a kind. */
+  /** The share of all ends of a kind. */
   readonly share: number
   /** Before the ends begin. */
   prepare?(): void
@@ -137,7 +137,7 @@ async function measureAll(): Promise<void> {
   loading = false
   await Promise.all(load)
   const perSecond = Math.round((requests * 1000) / (performance.now() - startedAt))
-  print(`\nall kinds, ${nodes} nodes; load meanwhile: ${perSecond} requests a second`)
+  print(`\nall kinds, ${nodes} nodes; load: ${perSecond} requests a second`)
   for (const [what, each] of totals) tell(what, each)
   const accepted = [...totals.values()].flatMap(({ delays }) => delays).filter((ms) => ms > 0)
   print(accepted.length === 0 ? 'PASS' : `FAIL: ${accepted.length} accepted after their end`)
@@ -182,7 +182,8 @@ async function endTogether(
   const isGood = await Promise.all(
     begun.flatMap((each) => [each.isTaken(), ...all.map((node) => each.isTakenAt(node))]),
   )
-  if (isGood.includes(false)) throw new Error(`${what} was never good`)
+  if (isGood.includes(false))
+    throw new Error(`${what}: a node rejects the credential before its end`)
   prepare?.()
   const before = here.answers.length
   const ending = begun.map((each) => endOne(each, here))
@@ -214,7 +215,7 @@ async function untilRefused(isTaken: () => Promise<boolean>, since: number): Pro
     if (!(await isTaken())) return last
     last = performance.now() - since
   }
-  throw new Error('a node takes it for good')
+  throw new Error('a node still accepts an ended credential')
 }
 
 function found(): Found {

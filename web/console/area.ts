@@ -19,7 +19,7 @@ export interface Area {
   readonly key: string
   /** The modules of the service whose routes the view calls: without them the view is removed. */
   readonly modules: readonly string[]
-  /** Of the overview: addresses that it reads first. The page names them, beside the files. */
+  /** Only for the overview: the API paths that it reads first. The page preloads them with the files. */
   readonly reads?: readonly string[]
   /** Loads the view and its texts when the area is opened. */
   load(language: Language): Promise<FunctionComponent>

@@ -48,7 +48,7 @@ export function Shell({ frame, options, texts }: Props) {
   )
 }
 
-/** What the script would ask for one after the other: a browser asks for all of it at once. */
+/** Preloads: a browser requests them at once, while the script would request one after the other. */
 function First({ frame: { files, language }, options: { path, roles } }: Omit<Props, 'texts'>) {
   const isOverview = path === overview?.path && overview.roles.some((role) => roles.has(role))
   const shown = isOverview ? overview : null

@@ -6,7 +6,7 @@ import { frameTexts } from './frame-texts.ts'
 import { loadView } from './loaded-views.ts'
 import { hasRole, restoreSession } from './session/session.ts'
 
-/** Fills the page of the console, once its texts, the session and the first view are there. */
+/** Fills the page of the console when its texts, the session and the first view are loaded. */
 export async function start(): Promise<void> {
   const root = document.getElementById('console')
   if (!root) return
@@ -20,7 +20,7 @@ export async function start(): Promise<void> {
   render(<App language={language} name={name} logo={logo} />, root)
 }
 
-/** The view of the address: one that cannot be loaded says so itself. */
+/** Loads the view of the address. Rendering the view reports a failed load. */
 async function loadFirst(language: Language): Promise<void> {
   const area = areaAt(location.pathname)
   if (area && hasRole(...area.roles)) await loadView(area, language).catch(() => {})

@@ -8,8 +8,8 @@ import { type Contender, linesOf, type Plan, takeTurns } from '../turns.ts'
 import { seeded, sessionOf } from './seeded.ts'
 
 const about = `Milliseconds from the start of a navigation to \`/admin\` until the heading of the overview is painted, in Debian's headless
-Chromium on the same two cores, signed in already: with an empty cache, and with the files that an earlier visit has kept. The browser itself
-tells when the frame with the heading was shown (Element Timing). Each visit begins in an empty tab that was opened a second before, because a new
+Chromium on the same two cores, signed in already: with an empty cache, and with the files that an earlier visit has kept. The browser
+reports when the frame with the heading was shown (Element Timing). Each visit begins in an empty tab that was opened a second before, because a new
 window occupies the browser. SQLite with 1,000 users.`
 
 const newTabMs = 1000
@@ -57,7 +57,7 @@ export async function console(plan: Plan): Promise<Figure> {
   return { ...figure, lines: linesOf(contenders, samples, goals), ...taken }
 }
 
-/** In the page, before its own scripts: `paintedAt` tells when the heading was painted. */
+/** Runs before the page's scripts. `paintedAt` resolves with the time at which the heading was painted. */
 const watchHeading = `globalThis.paintedAt = new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(list.getEntries()[0].renderTime)).observe({ type: 'element' })
   new MutationObserver((_, observer) => {

@@ -121,7 +121,7 @@ export async function bare(
   return startPeer('peers/bare.ts', { ...answer, headers: withHeaders ? all : few })
 }
 
-/** A server of Node alone that answers as the service does, and only who sends these headers. */
+/** A server on `node:http` that gives the service's answer to requests with these headers only. */
 async function knowing(
   service: Service,
   path: string,

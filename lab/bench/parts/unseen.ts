@@ -4,8 +4,8 @@ import type { Figure } from '../report/figure.ts'
 import { type Contender, linesOf, type Plan, type Sample, takeTurns } from '../turns.ts'
 import { copiesOf, password, passwordHash, seeded, tokenPrivateKey, tokenSecret } from './seeded.ts'
 
-// The service keeps a token from its second use, if at most 10,000 others came between: few of these,
-// which come in turn, are found again.
+// The service caches a token at its second use, if at most 10,000 other tokens came in between. Few of
+// these tokens, which come in turn, are found in the cache.
 const tokens = 12_000
 
 const about = `\`GET /api/me\` with 12,000 different tokens in turn, of which the service finds few among those that it keeps

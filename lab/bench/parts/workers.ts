@@ -11,7 +11,7 @@ the cores, so that processor time is compared and not rates. The first two reads
 are answered from memory on both databases. The memory is that of all processes of the service after these loads: PSS divides a page that several processes share among them, and is what they take from the machine; RSS counts it in each.`
 
 const warmSeconds = 1
-/** From memory on both databases. */
+/** Answered from memory on both databases. */
 const keptReads = new Set(['GET /api/me', 'GET /api/protected'])
 
 export async function workers(plan: Plan): Promise<Figure> {

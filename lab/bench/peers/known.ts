@@ -19,7 +19,7 @@ serve<Read>(async ({ header, credential, database, headers, body, keepAliveTimeo
   let seen: unknown
   const answerAll = () => {
     const present = version.get()?.data_version
-    // A change of the database: what is known is read anew.
+    // The database has changed: the credential is read again.
     if (present !== seen) known.set(credential, { answer: JSON.parse(body), expiresAt: tomorrow() })
     seen = present
     for (const response of arrived.splice(0)) {

@@ -30,7 +30,7 @@ export interface Line {
   readonly what: string
   /** One a turn. */
   readonly values: readonly number[]
-  /** A unit other than the figure's: the line is in the table alone. */
+  /** If other than the figure's, only the table shows the line. */
   readonly unit?: Unit
   /** A program beside which the service is measured, or the work alone. */
   readonly isPeer?: boolean

@@ -23,8 +23,8 @@ export interface Output {
   /** A sentence, or `{"message": ...}`. */
   message(text: string): void
   /**
-   * The sentence, or the record as JSON. Written when the command is done: other nodes must have
-   * noticed what it says.
+   * The sentence, or the record as JSON. Written when the command ends, after other nodes have
+   * confirmed its changes.
    */
   result(record: object, text: string): void
   text(text: string): void

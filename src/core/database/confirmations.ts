@@ -14,8 +14,8 @@ export async function confirming<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Leaves the wait to `confirming`, which holds no lock, connection or place in a queue; without it
- * resolves with the confirmation.
+ * Defers the wait to the enclosing `confirming`, which holds no lock, connection or place in a
+ * queue. Without an enclosing `confirming`, resolves with the confirmation.
  */
 export async function confirmedLater(confirmation: Promise<void>): Promise<void> {
   const confirmations = awaited.getStore()

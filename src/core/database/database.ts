@@ -33,7 +33,7 @@ export interface NodeLeaseOptions {
   readonly confirmsAtClose?: boolean
   /** The wait if confirmations may be missed; 0 in tests, whose services are younger than a lease. */
   readonly unheardMs?: number
-  /** The wall clock: it runs on while a whole virtual machine is frozen. */
+  /** The wall clock. Its jump after a virtual machine was frozen ends the lease. */
   readonly clock?: Pick<Clock, 'now'>
 }
 
@@ -43,11 +43,12 @@ export interface ChangeFeed {
   isCurrent(): boolean
   /** Changes with changes of other processes. */
   version(): number
-  /** Changes with changes of any process, including this one; with `onChanges`, if any are missed. */
+  /** Raised by changes of any process, this one included. With `onChanges`, by missed changes only. */
   anyVersion(): number
   /**
-   * Hears of committed changes of any process before they are acknowledged, by subject; null if
-   * changes were missed. Absent with SQLite, whose numbers are read from the file.
+   * Calls the listener with the subjects of committed changes of any process, before the changes are
+   * acknowledged; with null if changes were missed. Absent with SQLite, whose versions are read from
+   * the file.
    */
   onChanges?(listener: (subjects: readonly string[] | null) => void): void
   /** The key of the confirmations between nodes. Absent with SQLite. */

@@ -38,7 +38,7 @@ export class KeptRows<Row extends object | null> {
   }
 
   /**
-   * Keeps what `query` finds, unless something has changed meanwhile. While nothing can be kept, one
+   * Keeps what `query` finds, unless a change arrives during the query. While nothing can be kept, one
    * query answers all requests that wait for it to begin.
    */
   async read<Found extends Row | null>(key: string, query: () => Promise<Found>): Promise<Found> {
@@ -51,7 +51,7 @@ export class KeptRows<Row extends object | null> {
   }
 
   #readOnce<Found extends Row | null>(key: string, query: () => Promise<Found>): Promise<Found> {
-    const due = this.#due.get(key) as Promise<Found> | undefined // as its query finds
+    const due = this.#due.get(key) as Promise<Found> | undefined // a key has one query
     if (due) return due
     const read = setImmediate().then(() => {
       this.#due.delete(key)

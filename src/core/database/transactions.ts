@@ -29,8 +29,8 @@ export interface Guard {
 /**
  * Runs the work in a transaction with exclusive advisory locks on `lockNames`, across all nodes.
  * The transaction is retried after a conflict, so the work must only read and write the database.
- * On SQLite, a writing transaction excludes all others. On PostgreSQL, what nodes kept of the changed
- * rows is gone when this resolves.
+ * On SQLite, a writing transaction excludes all others. On PostgreSQL, no node keeps the previous
+ * version of a changed row when this resolves; within `confirming`, when `confirming` resolves.
  */
 export function transact<T>(
   db: Database,
@@ -79,7 +79,7 @@ async function attempts<T>(
     return work(trx)
   }
   for (let count = 1; ; count += 1) {
-    // After a wait for a lock the attempt is likely to meet what the other transaction has changed.
+    // After a wait for a lock, a conflict with the transaction that held the lock is likely.
     const mayConflict = count === 1 && locks.lockNames.length === 0
     try {
       return await committing(db, attempt, { mayConflict })

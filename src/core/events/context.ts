@@ -79,7 +79,7 @@ export function inContextOf<T>(source: ContextSource, work: () => T): T {
   return sources.run(source, work)
 }
 
-/** For the rest of the turn, and what it begins: half as expensive as `inContextOf`. */
+/** For the rest of the turn and the work that the turn starts. Half the cost of `inContextOf`. */
 export function enterContextOf(source: ContextSource): void {
   sources.enterWith(source)
 }

@@ -25,7 +25,7 @@ export interface RecordedEvent {
    * a person, independent of caches.
    */
   readonly hidesPerson?: boolean
-  /** The transaction has inserted the user, so that nobody else knows the person. */
+  /** The transaction has inserted the user, so no other transaction has made a key for the person. */
   readonly isNewPerson?: boolean
   /** Keys of persons erased by this change. The record proves the erasure. */
   readonly closed?: readonly string[]

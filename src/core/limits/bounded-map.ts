@@ -8,7 +8,7 @@ export class BoundedMap<Key, Value> {
 
   readonly #removed: ((key: Key, value: Value) => void) | undefined
 
-  /** `removed` hears of each entry that leaves, but for those of `clear`. */
+  /** `removed` is called for each removed entry, except by `clear`. */
   constructor(maxEntries: number, removed?: (key: Key, value: Value) => void) {
     this.#maxEntries = maxEntries
     this.#removed = removed

@@ -16,7 +16,7 @@ export function followLogLevel({ slots, kept, log, toggle, logLevel }: LevelDeps
   }
   process.on('SIGUSR2', () => {
     const isDebug = kept['log level'] !== undefined
-    if (isDebug) tell(logLevel || 'info') // before it, as LOG_LEVEL may have no such lines
+    if (isDebug) tell(logLevel || 'info') // before the change: LOG_LEVEL may suppress the line
     const level = toggle()
     if (isDebug) delete kept['log level']
     else {

@@ -73,7 +73,7 @@ export function personsIn(entries: readonly Entry[]): Set<string> {
   return persons
 }
 
-/** Persons whom the transaction has made: nobody else can have stored a key. */
+/** Users inserted by the transaction: no other transaction can have stored a key for them. */
 export function newPersonsIn(entries: readonly Entry[]): Set<string> {
   const targets = entries.map(({ event }) => (event.isNewPerson ? subjectsOf(event).target : null))
   return new Set(targets.filter((target) => target !== null))

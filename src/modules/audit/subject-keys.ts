@@ -23,7 +23,7 @@ export interface SubjectKey {
 export interface SubjectKeys {
   /**
    * Creates missing keys in the transaction. A removed user's key is not stored, so nothing opens
-   * again. The keys of `fresh` persons, whom the transaction has made, go with the commit.
+   * again. The keys of `fresh` persons, inserted by the transaction, are sent with the commit.
    */
   of(
     trx: DatabaseOrTransaction,

@@ -74,7 +74,7 @@ export function clientAuthenticator(
     const address = clientAddress(request)
     const key = `${sent.id} ${throttledAddress(address)}`
     if (isRemembered(key, sent)) return
-    // Ends the exemption at other workers. One that answers late compares one secret more.
+    // Ends the exemption at other workers. A worker that answers late compares one more secret.
     if (workers.count > 1 && !clients.hasSecret(sent.client, sent.texts)) {
       await workers.pollOthers('wrong client secret', key)
     }

@@ -6,7 +6,7 @@ declare module '../../core/module/hooks.ts' {
   interface HookPoints {
     /** Accounts can have several factors of several kinds. */
     factorKind: FactorKind
-    /** In the transaction that stores a factor. The session has proved the factor too. */
+    /** Called in the transaction that stores a factor, because the session has proved the factor. */
     onFactorProved: (
       trx: DatabaseOrTransaction,
       sessionId: string,
@@ -18,7 +18,7 @@ declare module '../../core/module/hooks.ts' {
 export interface FactorKind {
   /** The kind in answers, and the field of a request that proves such a factor. */
   readonly name: string
-  /** Rows that the personal data tells as factors. */
+  /** Tables whose rows the personal data contains as factors. */
   readonly tables: readonly string[]
   of(db: DatabaseOrTransaction, userId: number): Promise<readonly StoredFactor[]>
   /**

@@ -15,7 +15,7 @@ export function waitForFirstAccount(
 ): () => void {
   let isThere = false
   app.addHook('onRequest', ({ url }, _reply, done) => {
-    // No promise afterwards: requests of one turn would no longer share a read of the version.
+    // Synchronous: after a promise, requests of one turn would not share a read of the version.
     if (isThere || url.startsWith('/health/')) return done()
     return assertIsThere()
   })

@@ -121,7 +121,7 @@ export function openKeys(
     },
 
     ended(now) {
-      // No list: asked several times by each request with a token.
+      // Allocates no list: each request with a token calls this several times.
       let count = 0
       for (const endsAt of ends) if (now >= endsAt) count += 1
       return count

@@ -137,14 +137,14 @@ export function createSessions(
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const { byId: lookUp } = sessionStore(db)
   const endOfSession = createEndReader({ db, clock })
-  // By the cookie's value.
+  // The key is the cookie's value.
   const known = new KeptRows<StoredSession>(feed, subjectsOfSession)
   // Activity that is not flushed yet. A job flushes all sessions once a second: a commit per
   // request would cost more than the request.
   const seen = new Map<string, number>()
-  // A kept row has the time of its reading.
+  // Times of the last flush, which may be later than the time in a kept row.
   const flushed = new BoundedMap<string, number>(maxKnown)
-  // Of the first flush since the last that succeeded.
+  // When the first flush began since the last successful one.
   let unflushedSince: number | undefined
 
   return {
@@ -294,7 +294,7 @@ export function createSessions(
     return present ? live(present) : withoutRow(id)
   }
 
-  /** Whether others may have missed the activity here for so long that they end its sessions. */
+  /** Whether flushes have failed for so long that other processes may end sessions used here. */
   function isUnflushed(): boolean {
     return unflushedSince !== undefined && clock.now() >= unflushedSince + flushLagMs
   }
@@ -379,7 +379,7 @@ export function createSessions(
   }
 }
 
-/** Changes of these end the kept row: see migrations/0042-nodes.ts. */
+/** Changes of these subjects drop the kept row: see migrations/0042-nodes.ts. */
 export function subjectsOfSession({ id, userId }: StoredSession): string[] {
   return [`session ${id}`, `user ${userId}`]
 }

@@ -78,7 +78,7 @@ export function bearerAuthenticator({
       lockNames: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
       async revalidate(db) {
         if (!isWithinLifetime(claims, clock.now())) return null
-        // Outside a transaction nothing is held until a commit: as for a new request.
+        // Without a transaction no lock protects the answer: memory suffices, as for a new request.
         const isRevoked = db.isTransaction
           ? revocations.refusesBy(db, claims)
           : revocations.refuses(claims)

@@ -31,7 +31,7 @@ const countedFrom = prepared((db, { next, now, limit }: Place) =>
 )
 const allFrom = prepared((db, place: Omit<Place, 'now'>) => entriesFrom(db, place))
 
-// Fails on PostgreSQL, which then takes it for a conflict: see postgres/errors.ts.
+// The division by zero counts as a conflict on PostgreSQL: see postgres/errors.ts.
 const noneAfter = prepared(
   (db, { id }: Parameters<{ id: number }>) => ({
     compile: () =>

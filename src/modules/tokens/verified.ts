@@ -30,7 +30,7 @@ export interface VerifiedDeps {
 }
 
 const maxCached = 10_000
-/** A sixth of them is set at the most. */
+/** At most a sixth is set. */
 const marks = 65_536
 
 /** A change of the keys empties the cache. */
@@ -64,15 +64,15 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
 }
 
 /**
- * Whether a token was used lately. A token that is never used again costs more as an entry, which
- * outlives its request, than by its verification: docs/adr/0094. Tokens that share a mark are cached
- * one use too early.
+ * Whether a token was used recently. An entry for a token that is never used again would cost more
+ * than the verification, because the entry outlives the request. Tokens that share a mark are cached
+ * at their first use.
  */
 function createUsedOnce(): (token: string) => boolean {
   const isMarked = new Uint8Array(marks)
   let count = 0
   return (token) => {
-    const mark = printOf(token) % marks
+    const mark = hashOf(token) % marks
     if (isMarked[mark] === 1) return true
     if (count === maxCached) {
       isMarked.fill(0)
@@ -84,13 +84,13 @@ function createUsedOnce(): (token: string) => boolean {
   }
 }
 
-/** A number of the last characters of the signature, without the last, which has fewer bits. */
-function printOf(token: string): number {
-  let print = 0
+/** A hash of the end of the signature, without the last character, which has fewer bits. */
+function hashOf(token: string): number {
+  let hash = 0
   for (let at = Math.max(0, token.length - 9); at < token.length - 1; at += 1) {
-    print = Math.imul(print, 31) + token.charCodeAt(at)
+    hash = Math.imul(hash, 31) + token.charCodeAt(at)
   }
-  return print >>> 0
+  return hash >>> 0
 }
 
 export function principalOf(claims: AccessClaims): Principal {

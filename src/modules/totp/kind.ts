@@ -13,7 +13,7 @@ export interface TotpKindDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-/** An account has one. */
+/** An account has at most one TOTP factor. */
 export const totpId = 'totp'
 
 export const totpAmr: readonly Amr[] = ['otp', 'mfa']

@@ -1,2 +1,2 @@
-/** Where the session is read; the page names it too, so that a browser asks beside the script. */
+/** The script reads the session here, and the page preloads it. */
 export const sessionPath = '/api/session'

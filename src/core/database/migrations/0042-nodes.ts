@@ -2,8 +2,8 @@ import { changedCode, channel, notifiesSetting } from '../postgres/notification.
 import type { Migration } from './statement.ts'
 
 /**
- * `info` reaches the session whatever its settings are. Sessions that cannot confirm with the nodes,
- * such as psql, wake them.
+ * The server sends `info` whatever `client_min_messages` is. Sessions that do not wait for
+ * confirmations, such as psql, notify the nodes.
  */
 const tell = `raise info 'other nodes must know' using errcode = '${changedCode}';
       if current_setting('${notifiesSetting}', true) is distinct from 'on' then
@@ -25,7 +25,7 @@ interface LoggedRows {
   readonly where?: string
 }
 
-/** Logs nothing and tells nobody if no row has changed. */
+/** Neither logs nor notifies if no row has changed. */
 function rowsLogged({ table, change, subject, where = 'true' }: LoggedRows): string[] {
   const name = `log_${change}s_of_${table}`
   return [

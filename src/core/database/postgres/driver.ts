@@ -24,7 +24,7 @@ export interface PostgresDialectOptions {
   /** For a connection, a lock, or an answer. */
   readonly timeoutMs: number
   readonly measurements: DatabaseMeasurements
-  /** After a commit that may end what nodes keep: see node-lease.ts. */
+  /** Called after a commit that may change rows kept by nodes: see node-lease.ts. */
   readonly confirmed: () => Promise<void>
   /** Called before the pool is closed. */
   readonly onClose: () => Promise<void>

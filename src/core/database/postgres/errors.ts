@@ -7,8 +7,8 @@ import {
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const uniqueViolation = '23505'
-// Serialization failure, deadlock, and the division by zero with which a statement that goes with
-// another one fails if what the transaction assumes is no longer true.
+// Serialization failure, deadlock, division by zero. A check that is sent together with another
+// statement divides by zero if an assumption of the transaction is no longer true.
 const conflicts = new Set(['40001', '40P01', '22012'])
 // Connection, resources, operator, system; read-only after failover; timeouts; permission.
 const damaged = /^XX00[12]$/ // data_corrupted, index_corrupted

@@ -59,11 +59,11 @@ export class Lease implements DatabaseConnection {
     this.#deadline = deadline
     this.#limitMs = limitMs
     this.#asyncCommit = asyncCommit
-    session.hasChanged = false // of a statement that failed
+    session.hasChanged = false // may be left from a statement that failed
     session.on('error', this.#onError)
   }
 
-  /** Whether a committed change may end what nodes keep. */
+  /** Whether a committed change may concern rows kept by nodes. */
   get needsConfirmation(): boolean {
     return this.#needsConfirmation
   }

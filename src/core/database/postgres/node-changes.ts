@@ -14,7 +14,7 @@ const snapshotFormat = /^[0-9:,]+$/
 
 /**
  * The log of changes, `node_changes`, as a node reads it. Ids of a sequence become visible out of
- * order: a node reads the transactions that its snapshot before did not see.
+ * order, so a node reads the transactions that its previous snapshot did not see.
  */
 export class NodeChanges {
   version = 0
@@ -27,17 +27,17 @@ export class NodeChanges {
     this.#listeners.push(listener)
   }
 
-  /** The next look drops everything. */
+  /** The next read drops all kept rows. */
   miss(): void {
     this.#snapshot = undefined
   }
 
-  /** What the next look reads since; null for nothing. */
+  /** The snapshot of the previous read; null if the next read drops all kept rows. */
   get since(): string | null {
     return this.#snapshot ?? null
   }
 
-  /** Drops what has changed; everything if some of the log may be purged. */
+  /** Drops changed rows; all rows if a part of the log may be purged. */
   take(row: Readonly<Record<string, unknown>>, { isWhole }: { readonly isWhole: boolean }): void {
     const snapshot = String(row.snapshot)
     if (!snapshotFormat.test(snapshot)) throw new Error('no snapshot')
@@ -58,12 +58,12 @@ export class NodeChanges {
   }
 
   /**
-   * Deletes what was read before the purge before. A node that has not read it since has lost its row:
-   * call after `NodeRows.forget`.
+   * Deletes the changes that this node had read at its previous purge. Call after `NodeRows.forget`,
+   * which removes the rows of nodes that may not have read them.
    */
   async purge(client: Client): Promise<void> {
     const at = performance.now()
-    // Ids above all present ones come from another server, by a restored dump.
+    // Ids above the current ones come from another server, through a restored dump.
     await client.query(
       `delete from node_changes where xid < pg_snapshot_xmin($1::pg_snapshot)
         or xid >= pg_snapshot_xmax(pg_current_snapshot())`,

@@ -3,7 +3,7 @@ import type { Client, ClientConfig } from 'pg'
 
 const reconnectMs = 250
 const connectMs = 2000
-/** A pooler may be replaced by the server itself. */
+/** The address may later lead to the server without a pooler. */
 const poolerMs = 10_000
 
 export interface NodeConnectionOptions {
@@ -12,14 +12,14 @@ export interface NodeConnectionOptions {
   readonly onOpen: () => void
   readonly onLost: () => void
   readonly onNotification: (channel: string, payload: string) => void
-  /** Runs again and again while the connection lives. Answers when it is due again. */
+  /** Called repeatedly while connected. Returns when the next call is due (`performance.now()`). */
   readonly look: (client: Client) => Promise<number>
 }
 
 export interface NodeConnection {
-  /** Undefined while there is none. */
+  /** Undefined while disconnected. */
   readonly client: Client | undefined
-  /** When it first tried to connect; undefined before, and behind a pooler. */
+  /** When the first attempt to connect began; undefined before, and behind a pooler. */
   readonly triesSince: number | undefined
   start(): void
   /** Makes `look` due now. */
@@ -28,7 +28,7 @@ export interface NodeConnection {
   close(last: (client: Client) => Promise<void>): Promise<void>
 }
 
-/** A connection that listens, made anew whenever it is lost. There is none behind a pooler. */
+/** A listening connection, opened again whenever it is lost. Behind a pooler there is none. */
 export function createNodeConnection(options: NodeConnectionOptions): NodeConnection {
   const { config, channels, onOpen, onLost, onNotification, look } = options
   let client: Client | undefined
@@ -36,8 +36,8 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
   let triesSince: number | undefined
   let isPooled = false
   let isClosed = false
-  const rest = createRest()
-  // Keeps the request that asked first from staying in memory.
+  const pause = createPause()
+  // Otherwise the async context would keep the first request in memory.
   const outside = AsyncLocalStorage.snapshot()
 
   return {
@@ -50,11 +50,11 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
     start() {
       running ??= outside(run)
     },
-    wake: rest.end,
+    wake: pause.end,
 
     async close(last) {
       isClosed = true
-      rest.end()
+      pause.end()
       if (client) await last(client).catch(() => {})
       await client?.end().catch(() => {})
       await running
@@ -67,15 +67,15 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
       const mine = await open()
       try {
         while (mine && !isClosed && client === mine) {
-          await rest.until(await look(mine))
+          await pause.until(await look(mine))
         }
       } catch {
-        // The lease ends by itself, and the connection is made anew.
+        // The lease expires, and the loop reconnects.
       }
       leave(mine)
       if (isClosed) return
-      rest.forget()
-      await rest.until(performance.now() + (isPooled ? poolerMs : reconnectMs))
+      pause.forget()
+      await pause.until(performance.now() + (isPooled ? poolerMs : reconnectMs))
     }
   }
 
@@ -114,7 +114,7 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
     if (client !== left) return
     client = undefined
     onLost()
-    rest.end()
+    pause.end()
   }
 }
 
@@ -124,8 +124,8 @@ async function isBehindPooler(client: Client): Promise<boolean> {
   return !('processID' in client) || client.processID !== rows[0]?.pid
 }
 
-/** A rest that can be ended, also before it begins. */
-function createRest() {
+/** A pause that can be ended early, even before it begins. */
+function createPause() {
   let isEnded = false
   let wake = () => {}
 

@@ -1,21 +1,21 @@
-/** What a node answers from memory is true for so long after it has asked the database. */
+/** Duration of a lease, from the moment before the node asks the database. */
 export const leaseMs = 1000
-/** After that all leases from before are over. Clocks of two machines differ in their rate by 1 %. */
+/** After this time all earlier leases have expired. Clock rates of machines differ by up to 1 %. */
 export const coordinationMs = leaseMs * 1.01 + 1
 
 export type End = () => void
 
 interface Round {
   readonly confirmed: Set<string>
-  /** Absent until the node has read who holds leases. */
+  /** The other nodes that may hold a lease. Absent until they are read. */
   expected?: readonly string[]
   readonly ends: readonly End[]
   readonly until: number
 }
 
 /**
- * Ends that are committed and not answered yet. Each waits until no lease from before it is left.
- * Nodes that have confirmed make the wait shorter, nothing makes it longer.
+ * Ends that are committed and not acknowledged yet. An end resolves when each node that may hold an
+ * earlier lease has confirmed it, and after `coordinationMs` at the latest.
  */
 export class NodeEnds {
   #waiting: End[] = []
@@ -34,12 +34,12 @@ export class NodeEnds {
     })
   }
 
-  /** Those that wait for a question. They are answered by time alone if nobody asks for them. */
+  /** Removes and returns the ends that wait for a question. Without a question they resolve by time. */
   take(): readonly End[] {
     return this.#waiting.splice(0)
   }
 
-  /** Opens a round of ends that wait together. Answers its number, which grows. */
+  /** Opens a round of ends that wait together. Returns its number; numbers increase. */
   open(ends: readonly End[]): number {
     const now = performance.now()
     for (const [number, { until }] of this.#rounds) if (until < now) this.#rounds.delete(number)
@@ -49,7 +49,7 @@ export class NodeEnds {
     return this.#lastRound
   }
 
-  /** The nodes that may hold a lease, as read after the commits of the round. */
+  /** `nodes`: read after the commits of the round. */
   expect(number: number, nodes: readonly string[]): void {
     const round = this.#rounds.get(number)
     if (!round) return

@@ -38,7 +38,7 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
   const ends = new NodeEnds()
   const messages = createNodeMessages(id)
   let asked: NodeRound[] = []
-  /** What this node knows of others may be incomplete before. */
+  /** Before this time the list of other nodes may be incomplete. */
   let knowsFrom = Number.POSITIVE_INFINITY
   let leaseUntil = Number.NEGATIVE_INFINITY
   let wallOffset = 0
@@ -57,9 +57,10 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
     },
     onLost() {
       leaseUntil = Number.NEGATIVE_INFINITY
-      ends.take() // they wait for their time
+      ends.take() // they resolve by time
     },
-    onNotification: (from, payload) => (from === channel ? told(payload) : confirmedBy(payload)),
+    onNotification: (from, payload) =>
+      from === channel ? onChange(payload) : onConfirmation(payload),
     look,
   })
 
@@ -114,7 +115,7 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
       ? await renewedAndRead(client)
       : [await readOnly(client, isAskedNow ? messages.question(round) : null)]
     const isKnown = nodes.note(JSON.parse(String(row.nodes ?? '[]')), renewed)
-    if (!isKnown) forgotten()
+    if (!isKnown) onRowLost()
     changes.take(row, { isWhole: isKnown })
     lookedAt = askedAt
     if (isRenewal && !isClosed && client === connection.client) {
@@ -152,16 +153,16 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
   }
 
   /**
-   * The own row was lost: by a failover, so that rows of others may be lost, too; or by nodes that
-   * waited for no confirmation, and may have purged the log.
+   * A failover lost the row, and perhaps rows of other nodes; or another node removed the row as
+   * expired, and may have purged the log.
    */
-  function forgotten(): void {
+  function onRowLost(): void {
     leaseUntil = Number.NEGATIVE_INFINITY
     renewedAt = Number.NEGATIVE_INFINITY
     knowsFrom = performance.now() + unheardMs
   }
 
-  function told(payload: string): void {
+  function onChange(payload: string): void {
     if (payload !== '') {
       const question = messages.asked(payload)
       if (!question || !nodes.mayAsk(question)) return
@@ -184,7 +185,7 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
     if (question !== null) await notify(client, [[channel, question]])
   }
 
-  function confirmedBy(payload: string): void {
+  function onConfirmation(payload: string): void {
     const round = messages.confirmed(payload)
     if (round) ends.confirm(round.node, round.number)
   }
@@ -203,7 +204,7 @@ const notifyStatement = {
   text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as a (channel, payload)',
 }
 
-/** Nobody relies on a notification: the server may refuse it, for example if its queue is full. */
+/** Best effort: the server may reject a notification, for example if its queue is full. */
 async function notify(
   client: Client,
   messages: readonly (readonly [channel: string, payload: string])[],

@@ -15,16 +15,15 @@ export interface NodeMessages {
   asked(payload: string): NodeRound | null
   /** The channel and the text. */
   confirmation(question: NodeRound): readonly [channel: string, payload: string]
-  /** Who has confirmed which round of this node; null for any other text. */
+  /** The node that has confirmed, and the round of this node; null for any other text. */
   confirmed(payload: string): NodeRound | null
 }
 
 const idFormat = /^[A-Za-z0-9_-]{22}$/
 
 /**
- * The messages between nodes. Any role may notify: they carry a MAC under a key that only nodes
- * know. A message that is sent again says nothing new: ids of nodes and numbers of rounds are used
- * once.
+ * The messages between nodes. Any role may notify, so messages carry a MAC under a key that only
+ * nodes know. A replayed message has no effect: ids of nodes and numbers of rounds are used once.
  */
 export function createNodeMessages(id: string): NodeMessages {
   let key: Uint8Array | undefined

@@ -5,7 +5,7 @@ import type { NodeRound } from './node-messages.ts'
 interface OtherNode {
   /** Changes with each renewal. */
   renewals: string
-  /** When this node first read that number. */
+  /** When this node first read the present number. */
   seenAt: number
   /** The last round that this node has confirmed. */
   confirmed: number
@@ -14,10 +14,10 @@ interface OtherNode {
 /** The id, and the number of renewals. */
 export type NodeRow = readonly [id: string, renewals: string]
 
-/** A node that renews no more is forgotten after this time. */
+/** The row of a node is removed this long after its last renewal. */
 export const forgottenMs = 60_000
 
-/** What a node knows of the table `nodes`: each node that may hold a lease has a row. */
+/** The table `nodes` as a node has read it: each node that may hold a lease has a row. */
 export class NodeRows {
   readonly #id: string
   #renewals: string | undefined
@@ -33,7 +33,7 @@ export class NodeRows {
       on conflict (id) do update set renewals = nodes.renewals + 1 returning renewals`
   }
 
-  /** `renewed`: the own number if it was raised. Answers false if the own row was lost meanwhile. */
+  /** `renewed`: this node's number after a renewal. Returns false if this node's row was lost. */
   note(rows: readonly NodeRow[], renewed: string | undefined): boolean {
     const present = new Map(rows)
     const now = performance.now()
@@ -51,12 +51,12 @@ export class NodeRows {
     return this.#renewals === expected
   }
 
-  /** False for a question that was sent again. The row of a new node may not be read yet. */
+  /** False for a repeated question. The row of a new node may not be read yet. */
   mayAsk({ node, number }: NodeRound): boolean {
     return number > (this.#others.get(node)?.confirmed ?? 0)
   }
 
-  /** Whether a node that has a row asks this for the first time. */
+  /** Notes the question as confirmed. False if it is repeated, or from a node without a row. */
   takes({ node, number }: NodeRound): boolean {
     const other = this.#others.get(node)
     if (!other || number <= other.confirmed) return false

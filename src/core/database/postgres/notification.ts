@@ -1,7 +1,7 @@
-/** On which all nodes listen. An empty payload says only that something has changed. */
+/** The channel of all nodes. An empty payload reports a change without naming it. */
 export const channel = 'gatehouse'
 
-/** Of the confirmations for a node. */
+/** The channel of the confirmations for a node. */
 export function channelOf(nodeId: string): string {
   return `${channel} ${nodeId}`
 }

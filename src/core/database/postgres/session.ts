@@ -21,7 +21,7 @@ export class Session extends pg.Client {
    * the session.
    */
   isDirect = false
-  /** Whether a statement since the last commit may end what nodes keep. */
+  /** Whether a statement since the last commit may have changed rows kept by nodes. */
   hasChanged = false
   readonly #kept: Kept = new Map()
   #plannedAt = performance.now()

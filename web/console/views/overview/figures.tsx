@@ -17,7 +17,7 @@ interface Props {
 
 export function Figure({ name, value, isShare = false, href }: Props) {
   const language = useLanguage()
-  // A format of numbers is made once there is one: the first of a page takes a browser 20 ms.
+  // Formats no absent number: the first number format of a page takes a browser 20 ms.
   const text = value?.toLocaleString(language, isShare ? { style: 'percent' } : {})
   return (
     <div>
