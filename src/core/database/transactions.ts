@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { CompiledQuery, PostgresAdapter, type SelectQueryBuilder } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { committing } from './commit.ts'
-import { confirming } from './confirmations.ts'
+import { confirmedLater, confirming } from './confirmations.ts'
 import type { Database, DatabaseOrTransaction, QueryHints } from './database.ts'
 import { TransactionConflict } from './errors.ts'
 import { Deadline, Mutex } from './mutex.ts'
@@ -62,6 +62,16 @@ async function lockedAttempts<T>(
   } finally {
     leave()
   }
+}
+
+/**
+ * For an answer that something has ended, of a change that found it ended: the end may be committed
+ * by an earlier request, or by a node that was killed, and not be confirmed yet. Inside `transact` the
+ * end of `transact` waits.
+ */
+export async function confirmEarlierEnd(db: DatabaseOrTransaction): Promise<void> {
+  const { adapter } = db.getExecutor()
+  if (adapter instanceof QueuedAdapter) await confirmedLater(adapter.confirmed())
 }
 
 interface Locks {
@@ -187,12 +197,15 @@ export function isPostgres(db: DatabaseOrTransaction): boolean {
  * connection, so that waiters do not exhaust the pool.
  */
 export class QueuedAdapter extends PostgresAdapter {
+  /** See `ChangeFeed`: resolves when each node knows what was committed before the call. */
+  readonly confirmed: () => Promise<void>
   readonly #timeoutMs: number
   readonly #queues = new Map<string, { readonly mutex: Mutex; users: number }>()
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, confirmed: () => Promise<void>) {
     super()
     this.#timeoutMs = timeoutMs
+    this.confirmed = confirmed
   }
 
   deadline(): Deadline {

@@ -1,6 +1,7 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
 import {
+  confirmEarlierEnd,
   type Guard,
   lockName,
   takeExclusiveLocks,
@@ -136,6 +137,7 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
         const before = await store.byUserId(userId)
         if (!before) return null
         assertWanted?.(before)
+        await confirmEarlierEnd(trx) // for flags and roles that the account has already
         const changes = changesOf(wanted, passwordHash)
         if (isAdministrator(before) && !isAdministrator({ ...before, ...changes })) {
           await assertAnotherAdministrator(trx, userId)

@@ -3,7 +3,7 @@ import { digest } from '../../core/crypto/digest.ts'
 import { randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { KeptRows } from '../../core/database/kept-rows.ts'
-import { type Guard, transact } from '../../core/database/transactions.ts'
+import { confirmEarlierEnd, type Guard, transact } from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
@@ -216,7 +216,11 @@ export function createSessions(
 
     async end(secret) {
       if (!secretFormat.test(secret)) return null
-      return transact(db, [], (trx) => removeOne(trx, digest(secret), 'logout'))
+      return transact(db, [], async (trx) => {
+        const userId = await removeOne(trx, digest(secret), 'logout')
+        if (userId === null) await confirmEarlierEnd(trx)
+        return userId
+      })
     },
 
     async flush() {

@@ -33,9 +33,10 @@ const allFrom = prepared((db, place: Omit<Place, 'now'>) => entriesFrom(db, plac
 
 // The division by zero counts as a conflict on PostgreSQL: see postgres/errors.ts.
 const noneAfter = prepared(
-  (db, { id }: Parameters<{ id: number }>) => ({
+  (db, { id, now }: Parameters<{ id: number; now: number }>) => ({
     compile: () =>
-      sql<never>`select 1 / (case when exists (select from revocations where id > ${id})
+      sql<never>`select 1 / (case when exists
+        (select from revocations where id > ${id} and expires_at > ${now})
         then 0 else 1 end)`.compile(db),
   }),
   { isDeferred: true },
@@ -106,8 +107,8 @@ export function revocationStore(db: DatabaseOrTransaction) {
     },
 
     /** PostgreSQL: makes the transaction a conflict if there is a later entry. No round trip. */
-    async assertNoneAfter(id: number): Promise<void> {
-      await noneAfter.all(db, { id })
+    async assertNoneAfter(id: number, now: number): Promise<void> {
+      await noneAfter.all(db, { id, now })
     },
 
     async raiseVersion(userId: number, accessVersion: number): Promise<void> {

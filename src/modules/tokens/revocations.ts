@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { mayConflict } from '../../core/database/commit.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
-import { type Guard, isPostgres, lockName, transact } from '../../core/database/transactions.ts'
+import {
+  confirmEarlierEnd,
+  type Guard,
+  isPostgres,
+  lockName,
+  transact,
+} from '../../core/database/transactions.ts'
 import type { RefusalReason } from '../../core/errors.ts'
 import { inNoContext } from '../../core/events/context.ts'
 import type { Events } from '../../core/events/events.ts'
@@ -104,7 +110,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
     async refusesBy(trx, claims) {
       if (trx.isTransaction && isPostgres(trx) && mayConflict(trx) && isCaughtUp()) {
-        await revocationStore(trx).assertNoneAfter(known.last?.id ?? 0)
+        await revocationStore(trx).assertNoneAfter(known.last?.id ?? 0, clock.now() - clockLeewayMs)
         return hasEnded(claims, revocationStore(trx))
       }
       const later = new KnownRevocations()
@@ -124,7 +130,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     async endPair(sid, exp, options = {}) {
       const token = pairName(sid)
       // No token is issued for an ended pair.
-      if (known.endOf(token) > 0) return options.guard?.authorize(db)
+      if (known.endOf(token) > 0) return endedBefore(options)
       const work = async (trx: DatabaseOrTransaction) => {
         await storePairEnd(trx, sid, exp, deps)
         await revocationStore(trx).append({ token }, clock.now() + pairLoggedMs)
@@ -149,10 +155,15 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     // The column holds integers; `exp` of an administrator, or of a token of the operator, may be
     // any number.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
-    const isKnown = known.endOf(token) >= expiresAt
     // A repeated logout writes nothing.
-    if (isKnown || expiresAt <= clock.now()) return options.guard?.authorize(db)
+    if (expiresAt <= clock.now()) return options.guard?.authorize(db)
+    if (known.endOf(token) >= expiresAt) return endedBefore(options)
     await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), options)
+  }
+
+  async function endedBefore({ guard }: RevokeOptions): Promise<void> {
+    await guard?.authorize(db)
+    await confirmEarlierEnd(db)
   }
 
   async function append(

@@ -43,7 +43,7 @@ export class PooledPostgresDialect implements Dialect {
 
   constructor(options: PostgresDialectOptions) {
     this.#driver = new PooledDriver(options)
-    this.#adapter = new QueuedAdapter(withinMs(options.timeoutMs))
+    this.#adapter = new QueuedAdapter(withinMs(options.timeoutMs), options.confirmed)
   }
 
   /**

@@ -126,8 +126,7 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
     await answer(client, questions)
     if (round !== undefined && isKnown) await settle(client, round, isAskedNow)
     if (changes.isPurgeDue(forgottenMs)) {
-      await nodes.forget(client)
-      await changes.purge(client)
+      if (await nodes.forget(client)) await changes.purge(client)
     }
     return renewedAt + renewMs
   }

@@ -71,12 +71,17 @@ export class NodeRows {
     return [...this.#others].filter(([, node]) => isLive(node)).map(([node]) => node)
   }
 
-  async forget(client: Client): Promise<void> {
+  /** False if a node has renewed just now: that node has not read the changes yet. */
+  async forget(client: Client): Promise<boolean> {
     const now = performance.now()
+    let areForgotten = true
     for (const [node, { renewals, seenAt }] of this.#others) {
       if (now <= seenAt + forgottenMs) continue
-      await client.query('delete from nodes where id = $1 and renewals = $2', [node, renewals])
+      const forgotten = 'delete from nodes where id = $1 and renewals = $2'
+      const { rowCount } = await client.query(forgotten, [node, renewals])
+      if (rowCount === 0) areForgotten = false
     }
+    return areForgotten
   }
 
   async leave(client: Client): Promise<void> {
