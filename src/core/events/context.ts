@@ -79,11 +79,6 @@ export function inContextOf<T>(source: ContextSource, work: () => T): T {
   return sources.run(source, work)
 }
 
-/** For the rest of the turn and the work that the turn starts. Half the cost of `inContextOf`. */
-export function enterContextOf(source: ContextSource): void {
-  sources.enterWith(source)
-}
-
 export function inContext<T>(by: 'cli' | 'bootstrap' | 'job', work: () => T): T {
   const context: EventContext = { ...noContext, by }
   return sources.run({ eventContext: () => context }, work)

@@ -11,14 +11,13 @@ export const securityHeaders = {
 } as const
 
 const entries = Object.entries(securityHeaders)
-const names: ReadonlySet<string> = new Set(Object.keys(securityHeaders))
 const allLines = linesOf(entries)
 
 /** The headers that `given` (as for `writeHead`) does not override. Caches the full text. */
 export function securityLinesBeside(given: object | null | undefined): string {
   if (Array.isArray(given)) return linesWithout(namesIn(given))
   for (const name in given) {
-    if (names.has(name.toLowerCase())) return linesWithout(Object.keys(given))
+    if (name.toLowerCase() in securityHeaders) return linesWithout(Object.keys(given))
   }
   return allLines
 }

@@ -28,22 +28,21 @@ const storeHeader: unknown = Reflect.get(http.ServerResponse.prototype, '_storeH
 if (typeof storeHeader !== 'function') throw new Error('node:http has no _storeHeader any more')
 const store = storeHeader
 
-/** Sends the security headers and the id as one text after the status line. */
+/** Sends the security headers as one text after the status line. */
 class NodeResponse extends http.ServerResponse implements Measured {
   // Always present: all responses keep one shape.
   measured: RouteMeasurements | undefined = undefined
   beganAt = 0
-  requestId = ''
 
   _storeHeader(statusLine: string, headers: object | null | undefined): void {
-    const id = this.requestId === '' ? '' : `x-request-id: ${this.requestId}\r\n`
-    store.call(this, statusLine + securityLinesBeside(headers) + id, headers)
+    store.call(this, statusLine + securityLinesBeside(headers), headers)
   }
 }
 
+/** Headers that the response class does not send. */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  if (reply.raw instanceof NodeResponse) reply.raw.requestId = request.id
-  else reply.headers({ ...securityHeaders, 'x-request-id': request.id }) // `inject`
+  if (!(reply.raw instanceof NodeResponse)) reply.headers(securityHeaders) // `inject`
+  reply.header('x-request-id', request.id)
 }
 
 /** For the options of `createServer`. */

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ChangeFeed } from '../../database/database.ts'
-import { enterContextOf, inContextOf } from '../../events/context.ts'
+import { inContextOf } from '../../events/context.ts'
 import type { Measurements } from '../../measurements/measurements.ts'
 import type { Measured } from '../../measurements/requests.ts'
 import { createTurns } from '../../queues/turns.ts'
@@ -56,9 +56,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
       start(connection, request, reply)
       if (!canWait(request)) return serve()
       return serveTogether(() => {
-        if (!socket.writable || connection.isDropped) return // the client is gone
-        enterContextOf(request) // until the next request of the turn
-        done()
+        if (socket.writable && !connection.isDropped) serve() // else the client is gone
       })
     }
     if (socket.destroyed) return // the client is gone
