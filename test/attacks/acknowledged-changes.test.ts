@@ -75,6 +75,7 @@ suite('what changes at one node shows at the other in the next request', async (
     const third = await testApp(env, { directory: one.directory, clock: late, seed: 3 })
     const made = await make()
     assert.equal(await made.accepted(), everyCredential)
+    if (testDatabase === 'postgres') await until(() => third.deps.feed.isCurrent())
     late.advance(1811)
     await runJob(third, 'ended sessions')
     assert.equal(await made.accepted(), 'token pair external')

@@ -188,6 +188,8 @@ suite('the lease of a node', () => {
       await ask(gone, number) // it has no row any more
       await looked(lease, asker.client)
     }
+    await until(() => answers.length > 1) // they are sent after the look
+    await looked(lease, asker.client)
     await asker.client.query('select')
     const numbers = answers.map((answer) => answer.split(' ')[1])
     assert.deepEqual([numbers, unheard], [['7', '8'], []])

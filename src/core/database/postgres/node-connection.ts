@@ -55,9 +55,9 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
     async close(last) {
       isClosed = true
       pause.end()
+      await running
       if (client) await last(client).catch(() => {})
       await client?.end().catch(() => {})
-      await running
     },
   }
 
@@ -72,8 +72,8 @@ export function createNodeConnection(options: NodeConnectionOptions): NodeConnec
       } catch {
         // The lease expires, and the loop reconnects.
       }
-      leave(mine)
       if (isClosed) return
+      leave(mine)
       pause.forget()
       await pause.until(performance.now() + (isPooled ? poolerMs : reconnectMs))
     }
