@@ -65,8 +65,8 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
 
 /**
  * Whether a token was used recently. An entry for a token that is never used again would cost more
- * than the verification, because the entry outlives the request. Tokens that share a mark are cached
- * at their first use.
+ * than the verification, because the entry outlives the request: docs/adr/0094. Tokens that share a
+ * mark are cached at their first use.
  */
 function createUsedOnce(): (token: string) => boolean {
   const isMarked = new Uint8Array(marks)
