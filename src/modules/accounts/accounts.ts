@@ -87,7 +87,8 @@ export interface RequestDeletionOptions
 }
 
 export interface FactorChange extends Omit<ChangeOptions, 'assertWanted'> {
-  /** Returns whether the account has a factor afterwards. */
+  readonly on: boolean
+  /** If false, the account does not change. */
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
@@ -188,17 +189,18 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
       return changing(userId, work, { guard })
     },
 
-    /** For `factors` alone. Ends all other logins. */
+    /** If `work` returns true, sets the second factor and ends all other logins. */
     async changeSecondFactor(
       userId: number,
-      { keepSession, guard, work }: FactorChange,
-    ): Promise<void> {
+      { on, keepSession, guard, work }: FactorChange,
+    ): Promise<boolean> {
       const change = async (trx: DatabaseOrTransaction) => {
-        const secondFactor = await work(trx)
-        await accountStore(trx).update(userId, { secondFactor }, clock.now())
+        if (!(await work(trx))) return false
+        await accountStore(trx).update(userId, { secondFactor: on }, clock.now())
         await endTokens(trx, userId, everything, { keepSession })
+        return true
       }
-      await changing(userId, change, { guard })
+      return changing(userId, change, { guard })
     },
 
     /**

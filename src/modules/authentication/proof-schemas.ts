@@ -1,5 +1,6 @@
 import { errorWith } from '../../core/http/declared-error.ts'
-import { named, type Static, Text } from '../../core/http/schemas.ts'
+import { named, type Static } from '../../core/http/schemas.ts'
+import { proofKinds } from './proof-kinds.ts'
 import type { ProofsInput as ProofsOfRequest } from './proofs.ts'
 
 export const examplePassword = 'gravel-otter-lantern-41'
@@ -48,8 +49,8 @@ export const SentProofs = named(
 export const AcceptedProofs = { type: 'object', properties: acceptedProofs } as const
 
 export function proofsIn(body: Static<typeof AcceptedProofs>): ProofsOfRequest {
-  const { current_password: currentPassword, captcha } = body
-  return { currentPassword, factor: body, captcha }
+  const { current_password: currentPassword, totp, recovery_code: recoveryCode, captcha } = body
+  return { currentPassword, totp, recoveryCode, captcha }
 }
 
 export const confirmationRequired = errorWith(
@@ -57,18 +58,13 @@ export const confirmationRequired = errorWith(
   {
     proofs: {
       type: 'array',
-      items: Text,
+      items: { type: 'string', enum: proofKinds },
       description:
-        'The proofs that are still missing, all of which are needed: `password`, `provider`, `email`, and the kind of a second factor, as `totp`, which a recovery code replaces',
+        'The proofs that are still missing, all of which are needed; a recovery code counts as `totp`',
     },
   },
   { proofs: ['password'] },
   {
-    second_factors: {
-      type: 'array',
-      items: Text,
-      description: 'If factors of several kinds are enough for the one that is missing',
-    },
     confirm_url: {
       type: 'string',
       description: 'The page that takes the proofs `provider` and `email`, if one is missing',

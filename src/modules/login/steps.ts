@@ -2,34 +2,34 @@ import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { loginFail } from '../authentication/events.ts'
 import type { Evidence } from '../authentication/evidence.ts'
-import type { SentFactor } from '../authentication/proofs.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed } from '../authentication/requirements.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Attempt } from '../throttle/attempt.ts'
+import type { Proof } from '../totp/second-factor.ts'
 
 /** Empty form fields count as absent. */
-export interface LoginInput extends SentFactor {
+export interface LoginInput extends Proof {
   /** Absent if the method used no password. */
   readonly password?: string
   readonly newPassword: string | undefined
 }
 
-export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'factors' | 'requirements' | 'tokens'>
+export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'requirements' | 'secondFactor' | 'tokens'>
 
-/** @throws ApiError as `prove` of `Factors` */
+/** @throws ApiError as `prove` of `SecondFactor` */
 export async function takeSecondFactor(
-  { factors }: Pick<StepDeps, 'factors'>,
+  { secondFactor }: Pick<StepDeps, 'secondFactor'>,
   evidence: Evidence,
-  sent: SentFactor,
+  proof: Proof,
   attempt: Attempt,
 ): Promise<Evidence> {
-  // The factors record wrong proofs. The request for a factor already shows that the password was
-  // right, so no delay.
+  // The second factor records wrong codes itself. The request for a code already shows that the
+  // password was right, so no delay.
   attempt.onFailure({ event: null, wait: null })
-  const amr = await factors.prove(evidence.account, sent)
+  await secondFactor.prove(evidence.account, proof)
   attempt.onFailure({ event: loginFail })
-  return { ...evidence, amr: [...evidence.amr, ...amr] }
+  return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'] }
 }
 
 /** @throws ApiError passwordChangeRequired without a new password; validationFailed */

@@ -1,19 +1,23 @@
+import { inTransaction } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
-import { createTotp, type Totp } from './enrolment.ts'
-import { createTotpKind } from './kind.ts'
+import { sections } from './personal-data.ts'
+import { createSecondFactor, type SecondFactor } from './second-factor.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly totp: Totp
+    readonly secondFactor: SecondFactor
   }
 }
 
 export const services = [
   service({
-    needs: ['accounts', 'factors', 'keys'],
-    makes: ['totp'],
-    create: (needs) => ({ totp: createTotp(needs) }),
+    needs: ['accounts', 'keys'],
+    makes: ['secondFactor'],
+    hooks: ['onFactorProved'],
+    create: ({ onFactorProved, ...needs }) => ({
+      secondFactor: createSecondFactor({ ...needs, proved: inTransaction(onFactorProved) }),
+    }),
   }),
 ]
 
-export const hooks = [hook('factorKind', ['keys'], createTotpKind)]
+export const hooks = [hook('personSections', [], () => sections)]
