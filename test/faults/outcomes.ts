@@ -42,9 +42,14 @@ export async function assertOneSchema(cluster: RestartableCluster | null): Promi
   const database = await oldDatabase(cluster, 'nothing')
   const nodes = [database.node(), database.node()]
   try {
-    await Promise.all(nodes.map((node) => node.start()))
+    const starts = await Promise.allSettled(nodes.map((node) => node.start()))
+    const refusals = starts.flatMap((start) => (start.status === 'rejected' ? start.reason : []))
+    assert.equal(refusals.length, cluster ? 0 : 1, 'one service uses a SQLite folder')
+    for (const { message } of refusals) {
+      assert.match(message, /^exit 1 .+\nGatehouse cannot start: .+gatehouse\.lock is held by/)
+    }
     assert.equal((await database.versions()).length, latest)
-    for (const { caller } of nodes) {
+    for (const { caller } of nodes.filter((_, index) => starts[index]?.status === 'fulfilled')) {
       const { body } = await caller.call('GET', '/users', { headers: basic })
       assert.equal(body.length, 1, 'one administrator')
     }
