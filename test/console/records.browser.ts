@@ -108,8 +108,17 @@ suite('audit, posts and mail in the console', async () => {
     await page.getByText(/Proof of the log/).click()
     await page.getByText('More filters').click()
     await hand.assertSound('audit')
+    const firstLook = Promise.withResolvers<void>()
+    await page.route('**/api/admin/audit?*', async (route) => {
+      await firstLook.promise
+      await route.continue()
+    })
     await page.getByRole('link', { name: 'Follow live' }).click()
+    await page.getByText('New records appear by themselves.').waitFor()
+    assert.equal(await page.getByText('since you follow').count(), 0)
+    firstLook.resolve()
     await page.getByText('0 records since you follow').waitFor()
+    await page.unroute('**/api/admin/audit?*')
     await world.api('PUT', '/api/admin/accounts/ann', { locked: true })
     await page.getByText('1 record since you follow').waitFor()
     const [first] = await rows.allInnerTexts()

@@ -58,7 +58,7 @@ export function TailOfRecords({ filters }: Props) {
     <div aria-busy={records === null && problem === null}>
       {problem !== null && <LoadFailed problem={problem} retry={retry} />}
       <p class="tail" role="status">
-        {t.tail.isOn} {t.tail.shown(count)}
+        {t.tail.isOn} {records && t.tail.shown(count)}
       </p>
       {records && <Records filters={filters} records={records} empty={t.tail.waiting} />}
     </div>

@@ -38,13 +38,15 @@ export function useTail(filters: Filters): Tail {
       try {
         const place = after === undefined ? { limit: firstShown } : { limit: 100, after }
         const found = await readRecords(filters, place, stop.signal)
-        const isFirst = after === undefined
         after = found.newer
-        setState(({ records, count }) => ({
-          records: merged(found.data, records ?? []),
-          count: isFirst ? 0 : count + found.data.length,
-          problem: null,
-        }))
+        setState(({ records: before, count }) => {
+          const added = unknownTo(before ?? [], found.data)
+          return {
+            records: merged(added, before ?? []),
+            count: before === null ? 0 : count + added.length,
+            problem: null,
+          }
+        })
         wait(found.has_newer ? 0 : everyMs)
       } catch (problem) {
         if (stop.signal.aborted) return
@@ -76,15 +78,20 @@ function isPassing(problem: unknown): boolean {
   )
 }
 
-/** A record that the first page has may come once more: what was under way then is read again. */
-function merged(
-  found: readonly AuditRecord[],
+/** Without the records that an earlier look found: a look begins before those that were under way. */
+function unknownTo(
   before: readonly AuditRecord[],
+  found: readonly AuditRecord[],
 ): readonly AuditRecord[] {
   const known = new Set(before.map(({ id }) => id))
-  return [...found.filter(({ id }) => !known.has(id)), ...before]
-    .toSorted((one, other) => newestFirst(one, other))
-    .slice(0, maxShown)
+  return found.filter(({ id }) => !known.has(id))
+}
+
+function merged(
+  added: readonly AuditRecord[],
+  before: readonly AuditRecord[],
+): readonly AuditRecord[] {
+  return [...added, ...before].toSorted((one, other) => newestFirst(one, other)).slice(0, maxShown)
 }
 
 function newestFirst(one: AuditRecord, other: AuditRecord): number {
