@@ -18,7 +18,7 @@ alone* is its own rate of commits: the same \`insert into users\` between \`begi
 with the service's tables, indexes and triggers, without HTTP, credentials and access rules. On SQLite one connection does it,
 because SQLite has one writer at a time; on PostgreSQL 16 connections do. The service has several writers wait for the disk
 together, so that on SQLite it can pass the database alone, which waits for each. *With its audit record*
-adds on PostgreSQL what the service must commit with the user: the record of the audit log and the key of the person. *One row a commit* is for comparison, without a
+adds what the service must commit with the user: the record of the audit log and the key of the person. *One row a commit* is for comparison, without a
 goal: an insert into an own table of two columns without further index or trigger, which is less work than a POST. PostgreSQL's own
 processes are not in the column *CPU*.`
 
@@ -38,13 +38,12 @@ export async function writes(plan: Plan): Promise<Figure> {
       writers,
       change: 'row',
     })
-    const peers = [same, row]
-    contenders.push(post(ours(name), service), workOf(alone(name), same), workOf(oneRow(name), row))
-    if (name === 'PostgreSQL') {
-      const audited = await startPeer('peers/commits.ts', { database, writers, change: 'audited' })
-      contenders.push(workOf(withRecord, audited))
-      peers.push(audited)
-    }
+    const audited = await startPeer('peers/commits.ts', { database, writers, change: 'audited' })
+    const peers = [same, row, audited]
+    contenders.push(
+      ...[post(ours(name), service), workOf(alone(name), same)],
+      ...[workOf(withRecord(name), audited), workOf(oneRow(name), row)],
+    )
     ends.push(async () => {
       for (const each of [...peers, service]) await each.stop()
       for (const each of [data, copy]) await each.close()
@@ -60,7 +59,7 @@ export async function writes(plan: Plan): Promise<Figure> {
         atLeast: name === 'SQLite' ? 0.7 : 0.6,
         ...(name === 'SQLite' ? { ratchet: 'POST /users : same change' } : {}),
       },
-      ...(name === 'PostgreSQL' ? [{ to: withRecord }] : []),
+      { to: withRecord(name) },
       { to: oneRow(name) },
     ],
   ])
@@ -76,7 +75,7 @@ export async function writes(plan: Plan): Promise<Figure> {
 
 const ours = (name: DatabaseName) => `POST /users, ${name}`
 const alone = (name: DatabaseName) => `${name} alone, the same change`
-const withRecord = 'PostgreSQL alone, with its audit record'
+const withRecord = (name: DatabaseName) => `${name} alone, with its audit record`
 const oneRow = (name: DatabaseName) => `${name} alone, one row a commit`
 
 let made = 0
