@@ -6,8 +6,8 @@ import { shownWith } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName, accountSchemas } from '../accounts/schemas.ts'
 
-/** For a user who has lost the device and the recovery codes. */
-export async function routes(app: App, { accounts, config, secondFactor }: Needs): Promise<void> {
+/** For a user who has lost all factors and the recovery codes. */
+export async function routes(app: App, { accounts, config, factors }: Needs): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
   const named = accountNamed(accounts)
@@ -30,7 +30,7 @@ export async function routes(app: App, { accounts, config, secondFactor }: Needs
     async (request) => {
       const account = named.of(request)
       assertNotOwn(request, account)
-      await secondFactor.remove(account, { guard: reauthorize(request) })
+      await factors.remove(account, { guard: reauthorize(request) })
       return show({ ...account, secondFactor: false })
     },
   )
