@@ -1,5 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
-import { migrations, tables } from './tables.ts'
+import { tables } from './tables.ts'
 
 /**
  * Spec 5.5: the second factors of accounts, whatever their kind. Modules add kinds at the hook point
@@ -10,7 +10,6 @@ export const module: Module = {
   name: 'factors',
   tag: 'Second factor',
   tables,
-  migrations,
   eventCategory: 'totp', // as administrators filter it
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
