@@ -1,10 +1,24 @@
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import type { App } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { shownWith } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName, accountSchemas } from '../accounts/schemas.ts'
+import { secondFactorNotFound } from './problems.ts'
+import { FactorList, showFactor } from './schemas.ts'
+
+const tag = 'Administration of accounts'
+const access = { rule: role('ADMIN') }
+
+const FactorOfAccount = {
+  type: 'object',
+  required: ['username', 'id'],
+  properties: {
+    ...AccountName.properties,
+    id: { type: 'string', description: 'The `id` of a listed factor', examples: ['totp'] },
+  },
+} as const
 
 /** For a user who has lost all factors and the recovery codes. */
 export async function routes(app: App, { accounts, config, factors }: Needs): Promise<void> {
@@ -15,9 +29,7 @@ export async function routes(app: App, { accounts, config, factors }: Needs): Pr
     '/api/admin/accounts/:username/second-factor',
     {
       config: {
-        tag: 'Administration of accounts',
-        access: { rule: role('ADMIN') },
-        resource: named,
+        ...{ tag, access, resource: named },
         reauthentication: 'always',
       },
       schema: {
@@ -32,6 +44,45 @@ export async function routes(app: App, { accounts, config, factors }: Needs): Pr
       assertNotOwn(request, account)
       await factors.remove(account, { guard: reauthorize(request) })
       return show({ ...account, secondFactor: false })
+    },
+  )
+
+  app.get(
+    '/api/admin/accounts/:username/factors',
+    {
+      config: { tag, access, resource: named },
+      schema: {
+        operationId: 'listFactors',
+        summary: 'The second factors of an account, the oldest first',
+        params: AccountName,
+        response: { 200: FactorList },
+      },
+    },
+    async (request) => (await factors.of(named.of(request).userId)).map(showFactor),
+  )
+
+  app.delete(
+    '/api/admin/accounts/:username/factors/:id',
+    {
+      config: {
+        ...{ tag, access, resource: named },
+        reauthentication: 'always',
+        errors: [secondFactorNotFound],
+        examples: { answer: { message: 'Second factor removed' } },
+      },
+      schema: {
+        operationId: 'removeFactor',
+        summary: 'Take one second factor of an account away; all its logins end',
+        params: FactorOfAccount,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const account = named.of(request)
+      assertNotOwn(request, account)
+      const { id } = request.params
+      await factors.remove(account, { id, guard: reauthorize(request) })
+      return { message: 'Second factor removed' }
     },
   )
 }

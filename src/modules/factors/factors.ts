@@ -13,6 +13,7 @@ import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRecoveryCodeUsed, mfaRemoved } from './events.ts'
 import { type Factor, type FactorKind, factorsIn } from './kinds.ts'
+import { secondFactorNotFound } from './problems.ts'
 import { createRecoveryCodes, recoveryCodesIn } from './recovery-codes.ts'
 
 /** `Account.secondFactor` says whether an account has any. */
@@ -36,7 +37,10 @@ export interface Factors {
    * counts; tooManyLoginAttempts
    */
   add(account: Account, verify: () => Promise<NewFactor>, options: FactorOptions): Promise<string[]>
-  /** Removes one factor, or all. Ends all logins except `keepSession`. */
+  /**
+   * Removes one factor, or all. Ends all logins except `keepSession`. @throws ApiError
+   * secondFactorNotFound for an unknown `id`
+   */
   remove(account: Account, options: FactorOptions & { readonly id?: string }): Promise<void>
   /**
    * Removes what was added at `since` (epoch milliseconds) or later. The caller ends all logins.
@@ -153,10 +157,14 @@ export function createFactors(deps: FactorsDeps): Factors {
 
     async remove({ userId }, { id, ...options }) {
       const work = async (trx: DatabaseOrTransaction) => {
-        for (const kind of factorKinds()) {
-          for (const factor of await kind.of(trx, userId)) {
-            if (id === undefined || factor.id === id) await kind.remove(trx, userId, factor.id)
-          }
+        const all = await factorsIn(trx, factorKinds(), userId)
+        const removed = all.filter((factor) => id === undefined || factor.id === id)
+        if (id !== undefined && !removed.some(({ isConfirmed }) => isConfirmed)) {
+          const reason = { code: 'no_second_factor', facts: { user_id: userId } } as const
+          throw new ApiError(secondFactorNotFound, { reason })
+        }
+        for (const factor of removed) {
+          await kindNamed(factor.kind).remove(trx, userId, factor.id)
         }
         await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
         return keepsCodes(trx, userId)
@@ -193,6 +201,12 @@ export function createFactors(deps: FactorsDeps): Factors {
 
   async function confirmed(at: DatabaseOrTransaction, userId: number): Promise<Factor[]> {
     return (await factorsIn(at, factorKinds(), userId)).filter(({ isConfirmed }) => isConfirmed)
+  }
+
+  function kindNamed(name: string): FactorKind {
+    const kind = factorKinds().find((each) => each.name === name)
+    if (!kind) throw new Error(`no module adds the kind ${name} of factors`)
+    return kind
   }
 
   function kindIn(sent: SentFactor): FactorKind | undefined {

@@ -13,6 +13,23 @@ export const module: Module = {
   eventCategory: 'totp', // as administrators filter it
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
+  commands: [
+    {
+      rows: [
+        {
+          name: 'factor list',
+          operands: ['username'],
+          summary: 'Shows the second factors of an account, the oldest first',
+        },
+        {
+          name: 'factor remove',
+          operands: ['username', 'id'],
+          summary: 'Removes one second factor of an account; all its logins end',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: () => Promise.all([import('./own-routes.ts'), import('./admin-routes.ts')]),

@@ -10,12 +10,28 @@ import {
   SentProofs,
 } from '../authentication/proof-schemas.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
-import { RecoveryCodes } from './schemas.ts'
+import { FactorList, RecoveryCodes, showFactor } from './schemas.ts'
 
 export const prefixes = ownAccountPrefixes
 
 /** Below /api/user/account (role USER) and /api/account (any account). */
 export async function routes(app: App, { accounts, factors, proofs }: Needs): Promise<void> {
+  app.get(
+    '/factors',
+    {
+      config: { access: { rule: authenticated }, errors: ['accountNotFound'] },
+      schema: {
+        operationId: ownOperationId('listOwnFactors', app.prefix),
+        summary: "One's own second factors, the oldest first",
+        response: { 200: FactorList },
+      },
+    },
+    async (request) => {
+      const { userId } = await ownAccount(accounts, request)
+      return (await factors.of(userId)).map(showFactor)
+    },
+  )
+
   app.post(
     '/recovery-codes',
     {

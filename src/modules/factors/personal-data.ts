@@ -1,7 +1,7 @@
-import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, single } from '../../core/module/export-section.ts'
 import { type FactorKind, factorsIn } from './kinds.ts'
 import { recoveryCodesIn } from './recovery-codes.ts'
+import { showFactor } from './schemas.ts'
 
 /** Excludes secrets. */
 export function sectionsOf(kinds: readonly FactorKind[]): readonly ExportSection[] {
@@ -13,12 +13,7 @@ export function sectionsOf(kinds: readonly FactorKind[]): readonly ExportSection
       return {
         is_confirmed: factors.some(({ isConfirmed }) => isConfirmed),
         recovery_codes_left: await recoveryCodesIn(db).count(userId),
-        factors: factors.map(({ kind, name, createdAt, lastUsedAt }) => ({
-          kind,
-          name,
-          created_at: isoTimeOrNull(createdAt),
-          last_used_at: isoTimeOrNull(lastUsedAt),
-        })),
+        factors: factors.map(showFactor),
       }
     }),
   ]

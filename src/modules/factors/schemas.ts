@@ -1,7 +1,8 @@
 import { type ErrorWithBody, errorWith } from '../../core/http/declared-error.ts'
-import { exactly, named, Text } from '../../core/http/schemas.ts'
+import { exactly, named, Text, Time } from '../../core/http/schemas.ts'
+import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import { codeFields } from '../authentication/proof-schemas.ts'
-import type { FactorKind } from './kinds.ts'
+import type { Factor, FactorKind } from './kinds.ts'
 
 export const RecoveryCodes = named(
   'RecoveryCodes',
@@ -14,6 +15,35 @@ export const RecoveryCodes = named(
   }),
   { recovery_codes: ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ'] },
 )
+
+const TimeOrNull = { anyOf: [Time, { type: 'null' }] } as const
+
+const FactorBody = named(
+  'Factor',
+  exactly({
+    id: { type: 'string', description: 'Unique among the factors of the account' },
+    kind: { type: 'string', description: 'The field of a request that proves it' },
+    name: { anyOf: [Text, { type: 'null' }], description: 'Given by its owner' },
+    created_at: TimeOrNull,
+    last_used_at: TimeOrNull,
+  }),
+  {
+    ...{ id: 'totp', kind: 'totp', name: null },
+    created_at: '2026-03-02T09:15:00.000Z',
+    last_used_at: '2026-03-02T09:30:00.000Z',
+  },
+)
+
+/** Confirmed factors, oldest first. */
+export const FactorList = { type: 'array', items: FactorBody } as const
+
+export function showFactor({ id, kind, name, createdAt, lastUsedAt }: Factor) {
+  return {
+    ...{ id, kind, name },
+    created_at: isoTimeOrNull(createdAt),
+    last_used_at: isoTimeOrNull(lastUsedAt),
+  }
+}
 
 export const SentProof = named(
   'SecondFactorProof',
