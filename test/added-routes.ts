@@ -2,6 +2,7 @@ import { after } from 'node:test'
 import { resource } from '../src/core/http/changes/resource.ts'
 import { createLoginAddress } from '../src/core/http/limits/client-address.ts'
 import { access, callerOf } from '../src/core/http/routes/access.ts'
+import type { RouteDeclaration } from '../src/core/http/routes/declaration.ts'
 import { createServer } from '../src/core/http/server/server.ts'
 import { createServiceMaker } from '../src/core/module/make.ts'
 import { needsResource, type Rule } from '../src/core/policy/rules.ts'
@@ -21,6 +22,7 @@ import { answerOf } from './app.ts'
 export async function addedRoutes(
   app: TestApp,
   rules: Readonly<Record<string, Rule>>,
+  guards: Pick<RouteDeclaration, 'reauthentication'> = {},
 ): Promise<(path: string, headers: Headers) => Promise<Answer>> {
   const { deps } = app
   const services = await (await createServiceMaker(deps, { modules })).all()
@@ -45,8 +47,8 @@ export async function addedRoutes(
     return rule && needsResource(rule) ? `${path}/${id}` : path
   }
   for (const [path, rule] of Object.entries(rules)) {
-    const access = { rule }
-    const config = needsResource(rule) ? { access, resource: thing } : { access }
+    const guarded = { ...guards, access: { rule } }
+    const config = needsResource(rule) ? { ...guarded, resource: thing } : guarded
     server.get(urlOf(path, ':id'), { config }, async (request) => {
       const { roles, scopes, amr, authTime, client } = callerOf(request)
       return {

@@ -26,15 +26,29 @@ export const reasons = {
   login_too_old: {
     guard: 'recent login',
     explanation:
-      'The login of the caller is older than REAUTHENTICATE_SECONDS, and this change asks for a recent one.',
+      'The login of the caller is older than REAUTHENTICATE_SECONDS, or lacks a factor of the account, and this change asks for a recent one with all factors.',
     words: {
-      de: 'Die Anmeldung ist älter als REAUTHENTICATE_SECONDS, und diese Änderung verlangt eine frische.',
+      de: 'Die Anmeldung ist älter als REAUTHENTICATE_SECONDS, oder ihr fehlt ein Faktor des Kontos; diese Änderung verlangt eine frische mit allen Faktoren.',
     },
     facts: ['user_id', 'login_at', 'max_age_seconds'],
     nextStep: 'the user logs in again',
     advice: {
       en: 'The person logs in again, and repeats the action.',
       de: 'Die Person meldet sich neu an und wiederholt es.',
+    },
+  },
+  login_without_factor: {
+    guard: 'recent login',
+    explanation:
+      'The login of the caller proved one factor, and this route asks for a login with two.',
+    words: {
+      de: 'Die Anmeldung hat einen Faktor bewiesen, und diese Route verlangt eine Anmeldung mit zwei Faktoren.',
+    },
+    facts: ['user_id'],
+    nextStep: 'the user logs in with a second factor',
+    advice: {
+      en: 'The person logs in with a code, and repeats the action.',
+      de: 'Die Person meldet sich mit einem Code an und wiederholt es.',
     },
   },
 } as const satisfies Record<string, TranslatedReason>

@@ -163,7 +163,10 @@ function askOthers(judgement: Judgement, { route }: MatchedRoute, config: RouteD
   if (guards.has('token')) judgement.note('X-CSRF-Token of the session, if that authenticates')
   if (guards.has('sameSite')) judgement.note('no page of another site, with Basic')
   if (guards.has('foreignPage')) judgement.note('no page of another origin')
-  if (config.reauthentication === 'always') judgement.note('a login within REAUTHENTICATE_SECONDS')
+  if (config.reauthentication === 'mfa') judgement.note('a login with two factors')
+  if (config.reauthentication === 'always' || config.reauthentication === 'mfa') {
+    judgement.note('a login within REAUTHENTICATE_SECONDS')
+  }
   if (config.reauthentication === 'conditional') {
     judgement.note('a login within REAUTHENTICATE_SECONDS, for some changes')
   }

@@ -32,14 +32,15 @@ export interface Proven {
   readonly refreshVersion: number
 }
 
-/** If the target needs two factors, an account without a second factor must enrol. */
+/** If the target needs two factors: a proof of the second factor, or else its enrolment. */
 export function passTowards<Passed extends object>(
   returnTo: string,
   passed: Passed | Step,
-  { amr }: Pick<Evidence, 'amr'>,
+  { account, amr }: Pick<Evidence, 'account' | 'amr'>,
 ): Passed | Step {
   const isLacking = typeof passed !== 'string' && !amr.includes('mfa') && needsTwoFactors(returnTo)
-  return isLacking ? 'enrolment' : passed
+  if (!isLacking) return passed
+  return account.secondFactor ? 'second_factor' : 'enrolment'
 }
 
 export function provenOf({ account, amr, authTime }: Evidence): Proven {

@@ -81,6 +81,7 @@ function descriptionOf({ config = {}, exposeHeadRoute }: RouteOptions) {
 
 const reauthentications = {
   always: 'Wants a recent login.',
+  mfa: 'Wants a recent login with two factors.',
   conditional: 'Wants a recent login for some of what it can do.',
 } as const
 

@@ -37,7 +37,7 @@ import {
   type Named,
 } from './declaration.ts'
 import { identify } from './identify.ts'
-import { assertRecentLogin } from './reauthentication.ts'
+import { assertRecentLogin, assertTwoFactors } from './reauthentication.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -143,7 +143,10 @@ function stepsOf(
   return [
     ...(url.includes(':') ? [refusesEmptyParameters(url, options)] : []),
     ...(isOpen ? [] : [admits(rule, config, options)]),
-    ...(reauthentication === 'always' ? [requiresRecentLogin(options)] : []),
+    ...(reauthentication === 'mfa' ? [requiresTwoFactors] : []),
+    ...(reauthentication === 'always' || reauthentication === 'mfa'
+      ? [requiresRecentLogin(options)]
+      : []),
     ...(resource ? [loads(resource, rule, config, options)] : []),
   ]
 }
@@ -179,6 +182,11 @@ function requiresRecentLogin({ clock, config }: AccessOptions): onRequestHookHan
     assertRecentLogin(request, config, clock)
     done()
   }
+}
+
+const requiresTwoFactors: onRequestHookHandler = (request, _reply, done) => {
+  assertTwoFactors(callerOf(request))
+  done()
 }
 
 /** Reads credentials only if the resource is not open to anyone. */

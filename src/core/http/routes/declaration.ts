@@ -30,10 +30,11 @@ export interface RouteDeclaration {
   /** Read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>
   /**
-   * Requires a login within `REAUTHENTICATE_SECONDS`. `always`: by `access`. `conditional`: by the
-   * handler, for some changes.
+   * Requires a login within `REAUTHENTICATE_SECONDS`, with all factors of the account. `always`: by
+   * `access`. `mfa`: by `access`, and with two factors even if the account has no second factor.
+   * `conditional`: by the handler, for some changes.
    */
-  reauthentication?: 'always' | 'conditional'
+  reauthentication?: 'always' | 'mfa' | 'conditional'
   /** Also accepts enrolment tokens. */
   enrols?: boolean
   /**
@@ -202,6 +203,7 @@ export function declaredErrors(declaration: RouteDeclaration): ErrorRow[] {
   return [
     ...(required ? [required.error] : []),
     ...headers.map((header) => requestHeaders[header].error),
+    ...(reauthentication === 'mfa' ? ['secondFactorRequired' as const] : []),
     ...(reauthentication ? ['recentLoginRequired' as const] : []),
     ...(resource ? [resource.missing] : []),
   ]

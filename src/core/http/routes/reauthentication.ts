@@ -2,6 +2,16 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import { ApiError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Principal } from '../../policy/principal.ts'
+
+/**
+ * `mfa` of RFC 8176: the login proved two factors. @throws ApiError secondFactorRequired
+ */
+export function assertTwoFactors({ amr, subject: user_id }: Principal): void {
+  if (amr.includes('mfa')) return
+  const reason = { code: 'login_without_factor', facts: { user_id } } as const
+  throw new ApiError('secondFactorRequired', { reason })
+}
 
 /**
  * A stolen session or token must not take over the account. ASVS 7.5.1. Called by `access`
