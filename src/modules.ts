@@ -17,6 +17,7 @@ import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
 import { module as ownAccount } from './extras/own-account/module.ts'
 import { module as personalData } from './extras/personal-data/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
+import { module as rememberedDevices } from './extras/remembered-devices/module.ts'
 import { module as signUp } from './extras/sign-up/module.ts'
 import { module as statistics } from './extras/statistics/module.ts'
 import { module as status } from './extras/status/module.ts'
@@ -76,6 +77,7 @@ export const modules: readonly Module[] = [
   health,
   // Everything else: each line and its folder can be removed.
   ownAccount,
+  rememberedDevices,
   oneTimeTokens,
   mail,
   importExport,

@@ -192,7 +192,7 @@ suite('steps of jobs', async () => {
       .execute()
     const left = async () =>
       (await db.selectFrom('sessions').select('id').orderBy('id').execute()).map(({ id }) => id)
-    const until = { seenBefore: 50, createdBefore: 20 }
+    const until = { seenBefore: 50, createdBefore: 20, keptBefore: null }
     const purged = async (batchSize: number) =>
       (await purgeSessions(db, until, batchSize)).map(({ createdAt }) => createdAt)
     assert.deepEqual(await purged(1), [40])
@@ -213,7 +213,7 @@ suite('steps of jobs', async () => {
     await db.deleteFrom('sessions').execute()
     if (testDatabase === 'postgres') await execute(db, 'vacuum analyze sessions')
     await db.insertInto('sessions').values(sessions(1000)).execute()
-    const until = { seenBefore: 500, createdBefore: 800 }
+    const until = { seenBefore: 500, createdBefore: 800, keptBefore: null }
     for (const removed of [250, 250, 250, 51, 0]) {
       assert.equal((await purgeSessions(db, until, 250)).length, removed)
     }

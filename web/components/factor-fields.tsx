@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useTexts } from '../context.ts'
 import { Actions, Button } from './button.tsx'
 import { CodeField } from './code-field.tsx'
@@ -6,10 +7,12 @@ import { Field } from './field.tsx'
 interface Props {
   readonly isWrong: boolean
   readonly hasFocus: boolean
+  /** Before the button. */
+  readonly children?: ComponentChildren
 }
 
 /** Asks for a code of the authenticator app, or a recovery code in its place, and goes on. */
-export function FactorFields({ isWrong, hasFocus }: Props) {
+export function FactorFields({ isWrong, hasFocus, children }: Props) {
   const { common, federation } = useTexts()
   return (
     <>
@@ -27,6 +30,7 @@ export function FactorFields({ isWrong, hasFocus }: Props) {
         autocomplete="off"
         isWrong={isWrong}
       />
+      {children}
       <Actions>
         <Button>{common.goOn}</Button>
       </Actions>

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
 import type { Schema } from './schema.ts'
 import { isPostgres } from './transactions.ts'
@@ -10,6 +10,8 @@ export interface Expired<Table extends keyof Schema> {
   readonly column: keyof Schema[Table] & string
   /** Inclusive. */
   readonly until: number
+  /** Which of the expired rows. */
+  readonly only?: RawBuilder<unknown>
 }
 
 /**
@@ -42,11 +44,11 @@ export async function takeExpired<
 
 function deletion<Table extends keyof Schema>(
   db: DatabaseOrTransaction,
-  { table, key, column, until }: Expired<Table>,
+  { table, key, column, until, only = sql`1 = 1` }: Expired<Table>,
   batchSize: number,
 ) {
   const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(column)]
-  const expired = sql`select ${id} from ${name} where ${time} <= ${until}
+  const expired = sql`select ${id} from ${name} where ${time} <= ${until} and ${only}
     order by ${time} limit ${batchSize}`
   // An array: PostgreSQL may evaluate a subselect of `in` again for each row and then delete
   // further rows.

@@ -23,7 +23,12 @@ export interface PresentAccount {
   readonly sessions: number
 }
 
-export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
+export interface ProvenAccount
+  extends PresentAccount,
+    Pick<Evidence, 'amr' | 'authTime' | 'isRemembered'> {
+  /** Keep me signed in: asked for, or as the session that the new one replaces. */
+  readonly keeps?: 'asked' | 'as before'
+}
 
 /** The stage that applies in the transaction. */
 export const commitStages = {
@@ -76,7 +81,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
   const { db, asyncCommitDb, events, requirements, present, presentAtLogin, signedIn } = deps
   return {
     async complete(
-      { account: before, amr, authTime, stage },
+      { account: before, amr, authTime, isRemembered = false, stage },
       attempt,
       { issue, respond, browser },
     ) {
@@ -93,13 +98,13 @@ export function createCompletion(deps: CompletionDeps): Completion {
           since: { now: account, before },
         })
         // A new role may require a factor.
-        const added = requirements.unmet(stage, { account, amr })
+        const added = requirements.unmet(stage, { account, amr, isRemembered })
         if (added) {
           const facts = { user_id: account.userId, requirement: added.requirement }
           const reason = { code: 'requirement_added', facts } as const
           throw new ApiError('invalidCredentials', { reason })
         }
-        const issued = await issue(trx, { ...found, amr, authTime })
+        const issued = await issue(trx, { ...found, amr, authTime, isRemembered })
         if (isLogin) {
           const { userId: user_id, failedLogins: failures, username } = account
           const login = { username, factors: amr }

@@ -14,4 +14,9 @@ export interface Evidence {
   readonly amr: readonly Amr[]
   /** First proof, in epoch milliseconds; `unknownAuthTime` if unknown. */
   readonly authTime: number
+  /**
+   * A remembered device takes the place of the second factor. It is no proof: `amr` never has `mfa`
+   * by it.
+   */
+  readonly isRemembered?: boolean
 }

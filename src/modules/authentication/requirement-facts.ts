@@ -1,5 +1,4 @@
 import type { Account } from './account.ts'
-import type { Amr } from './evidence.ts'
 
 export type Judged = Pick<
   Account,
@@ -15,7 +14,9 @@ export interface Version {
 
 export interface Facts {
   readonly account: Judged
-  readonly amr?: readonly Amr[]
+  readonly amr?: readonly string[]
+  /** In place of the second factor, except for roles that must have one. */
+  readonly isRemembered?: boolean
   /** For stages that check whether the account is unchanged. */
   readonly since?: { readonly now: Version; readonly before: Version }
 }

@@ -62,7 +62,8 @@ const none = ''
  * - `return`: in the transaction that takes back the deletion of an account, which the flags of
  *   administrators do not deny.
  * - `refresh`: when a refresh token is used or inspected.
- * - `session`, `external`: at each request of a caller by session or external token.
+ * - `session`, `external`: at each request of a caller by session or external token. A session of a
+ *   remembered device has no second factor: it ends with a role that must have one.
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
@@ -72,7 +73,7 @@ export const requirementTable = {
   not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none     ],
   unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none     ],
   same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none     ],
-  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    unauthenticated, anonymous],
   password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
   enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous],
 } as const satisfies Record<string, Row<typeof stages>>

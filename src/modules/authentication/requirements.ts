@@ -29,6 +29,8 @@ export interface Passed<Of extends Stage | Outside> extends Evidence {
 export interface Requirements {
   /** Epoch milliseconds; null if not locked out. */
   lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
+  /** A role of REQUIRE_SECOND_FACTOR. */
+  mustHaveFactor(account: Pick<Account, 'roles'>): boolean
   unmet(stage: Stage | Outside, facts: Facts): Unmet | null
   /** @throws ApiError the first refusal */
   refuse(stage: Stage | Outside, facts: Facts): void
@@ -62,10 +64,12 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
       const hasHash = typeof passwordHash === 'string' && passwordHash === since.now.passwordHash
       return hasHash || hasSameVersion(since)
     },
-    second_factor: ({ account, amr = [] }) => !account.secondFactor || amr.includes('mfa'),
+    second_factor: ({ account, amr = [], isRemembered = false }) =>
+      !account.secondFactor ||
+      amr.includes('mfa') ||
+      (isRemembered && !requirements.mustHaveFactor(account)),
     password_change: ({ account }) => !account.mustChange,
-    enrolment: ({ account }) =>
-      account.secondFactor || !requiredOf.some((role) => account.roles.includes(role)),
+    enrolment: ({ account }) => account.secondFactor || !requirements.mustHaveFactor(account),
   }
 
   const isMet = (requirement: Requirement | Outside, facts: Facts) =>
@@ -78,6 +82,8 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
       const holds = lock.after > 0 && lockedUntil !== null && lockedUntil > clock.now()
       return holds ? lockedUntil : null
     },
+
+    mustHaveFactor: ({ roles }) => requiredOf.some((role) => roles.includes(role)),
 
     unmet(stage, facts) {
       const cells = asked.get(stage)

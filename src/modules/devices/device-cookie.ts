@@ -9,9 +9,16 @@ const secretBytes = 32
 const format = /^[A-Za-z0-9_-]{43}$/
 const keptSeconds = 365 * 86_400
 
+/** The secret of the browser that sends the request. */
+export function browserCookie(request: FastifyRequest): string | undefined {
+  const { cookie } = request.headers
+  const sent = cookie && request.server.parseCookie(cookie)[deviceCookieName]
+  return sent && format.test(sent) ? sent : undefined
+}
+
 /**
- * Identifies the device of a login by a long-lived cookie. Never signs in; secret only so that no
- * other browser can pose as this device.
+ * Identifies the device of a login by a long-lived cookie. Never signs in; secret so that no other
+ * browser can pose as this device, which the account may remember (extras/remembered-devices).
  */
 export function ofBrowser<Issued, Answer>(
   result: Result<Issued, Answer>,
@@ -19,9 +26,7 @@ export function ofBrowser<Issued, Answer>(
   reply: FastifyReply,
   random: Random,
 ): Result<Issued, Answer> {
-  const { cookie } = request.headers
-  const sent = cookie && request.server.parseCookie(cookie)[deviceCookieName]
-  const browser = sent && format.test(sent) ? sent : randomText(random, secretBytes)
+  const browser = browserCookie(request) ?? randomText(random, secretBytes)
   return {
     issue: result.issue,
     browser,

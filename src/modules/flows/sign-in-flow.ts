@@ -17,6 +17,10 @@ export interface SignInData {
   readonly proven: Proven | null
   /** The username that must reauthenticate; null: any. */
   readonly again: string | null
+  /** Keep me signed in. */
+  readonly keepSignedIn?: boolean
+  /** Do not ask on this device. */
+  readonly rememberDevice?: boolean
   /** Shown until confirmed. */
   readonly enrolment?: { readonly secret: string; readonly uri: string }
   /** Shown until the person continues. */

@@ -24,8 +24,9 @@ export function sessionResult(
   return {
     // Always a new id, against session fixation.
     issue: (trx, present) => sessions.start(trx, present, client),
-    respond({ secret, csrfToken }) {
-      setSessionCookie(reply, config, secret)
+    respond({ secret, csrfToken, isKept }) {
+      const maxAge = isKept ? config.session.keptDays * 86_400 : undefined
+      setSessionCookie(reply, config, secret, maxAge)
       return csrfToken
     },
   }

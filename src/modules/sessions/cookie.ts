@@ -23,12 +23,14 @@ export function sessionCookie(
   return request.server.parseCookie(cookie)[cookieName]
 }
 
+/** @param maxAge seconds; by default the browser forgets the cookie when it closes */
 export function setSessionCookie(
   reply: FastifyReply,
   { session }: CookieConfig,
   secret: string,
+  maxAge?: number,
 ): void {
-  reply.setCookie(session.cookieName, secret, flags)
+  reply.setCookie(session.cookieName, secret, maxAge === undefined ? flags : { ...flags, maxAge })
 }
 
 export function clearSessionCookie(reply: FastifyReply, { session }: CookieConfig): void {

@@ -38,8 +38,11 @@ export const reasons = {
   },
   session_too_old: {
     guard: 'session',
-    explanation: 'The session ended because it reached SESSION_ABSOLUTE_SECONDS.',
-    words: { de: 'Die Sitzung endete, weil sie SESSION_ABSOLUTE_SECONDS erreichte.' },
+    explanation:
+      'The session ended because it reached SESSION_ABSOLUTE_SECONDS, or KEEP_SIGNED_IN_DAYS if it was kept.',
+    words: {
+      de: 'Die Sitzung endete, weil sie SESSION_ABSOLUTE_SECONDS erreichte, oder KEEP_SIGNED_IN_DAYS, wenn die Person angemeldet bleiben wollte.',
+    },
     facts: ['user_id', 'created_at', 'ended_at'],
     event: 'sessionUseAfterExpire',
     advice: { en: 'The person logs in again.', de: 'Die Person meldet sich neu an.' },
@@ -63,6 +66,20 @@ export const reasons = {
     },
     facts: ['user_id'],
     event: 'sessionUseAfterExpire',
+  },
+  session_without_factor: {
+    guard: 'session',
+    explanation:
+      'The session came from a remembered device, without the second factor, and a role of the account now requires it (REQUIRE_SECOND_FACTOR).',
+    words: {
+      de: 'Die Sitzung kam von einem gemerkten Gerät, ohne den zweiten Faktor, und eine Rolle des Kontos verlangt ihn jetzt (REQUIRE_SECOND_FACTOR).',
+    },
+    facts: ['user_id'],
+    event: 'sequenceFail',
+    advice: {
+      en: 'The person signs in again, with a code.',
+      de: 'Die Person meldet sich neu an, mit einem Code.',
+    },
   },
   session_must_enrol: {
     guard: 'session',

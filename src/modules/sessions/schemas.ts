@@ -4,16 +4,27 @@ import type { Role } from '../../core/policy/principal.ts'
 import { ann } from '../users/schemas.ts'
 import type { OwnSession } from './sessions.ts'
 
+const session = exactly({
+  id: { type: 'string', description: 'A name for it, and not the cookie' },
+  current: { type: 'boolean', description: 'Whether this request came with it' },
+  created_at: Time,
+  last_seen_at: Time,
+  address: { type: 'string', description: 'Of the client at the login' },
+  user_agent: Text,
+})
+
 const SessionBody = named(
   'Session',
-  exactly({
-    id: { type: 'string', description: 'A name for it, and not the cookie' },
-    current: { type: 'boolean', description: 'Whether this request came with it' },
-    created_at: Time,
-    last_seen_at: Time,
-    address: { type: 'string', description: 'Of the client at the login' },
-    user_agent: Text,
-  }),
+  {
+    ...session,
+    properties: {
+      ...session.properties,
+      kept: {
+        const: true,
+        description: 'Began with "Keep me signed in", and ends by its age alone',
+      },
+    },
+  },
   {
     id: 'mZ1c0GQ2n5v8y3b6',
     current: true,
@@ -68,5 +79,6 @@ export function showSession(session: OwnSession, current: boolean): Static<typeo
     last_seen_at: isoTime(session.lastSeenAt),
     address: session.address,
     user_agent: session.userAgent,
+    ...(session.isKept && { kept: true }),
   }
 }

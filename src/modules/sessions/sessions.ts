@@ -13,13 +13,13 @@ import type { ProvenAccount } from '../authentication/completion.ts'
 import { unknownAuthTime } from '../authentication/evidence.ts'
 import { createEndReader, sessionEnds } from './ends.ts'
 import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
-import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
+import { type Ends, purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
 export { type StoredSession, toSession, withAccount } from './store.ts'
 
 /**
  * Cookie sessions. A session ends by logout, by the idle timeout (30 minutes by default) or by the
- * absolute timeout. Spec 2.3, 3.1. The database holds only the digest of the cookie's value.
+ * absolute timeout; a kept session by its age alone. Spec 2.3, 3.1. The database holds only the digest of the cookie's value.
  */
 export interface Sessions {
   /**
@@ -79,6 +79,7 @@ export interface Client {
 export interface NewSession {
   readonly secret: string
   readonly csrfToken: string
+  readonly isKept: boolean
 }
 
 export interface LiveSession {
@@ -101,9 +102,12 @@ export interface OwnSession {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly lastSeenAt: number
+  readonly isKept: boolean
   readonly address: string
   readonly userAgent: string
 }
+
+type Times = Pick<OwnSession, 'createdAt' | 'lastSeenAt' | 'isKept'>
 
 const secretBytes = 32
 const csrfTokenBytes = 32 // spec 2.3
@@ -135,6 +139,7 @@ export function createSessions(
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
+  const keptMs = config.session.keptDays * 86_400_000
   const { byId: lookUp } = sessionStore(db)
   const endOfSession = createEndReader({ db, clock })
   // The key is the cookie's value.
@@ -148,12 +153,18 @@ export function createSessions(
   let unflushedSince: number | undefined
 
   return {
-    async start(trx, { account: { userId, username }, sessions: stored, amr, authTime }, client) {
+    async start(trx, { account, sessions: stored, amr, authTime, keeps }, client) {
+      const { userId, username } = account
       const store = sessionStore(trx)
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
       const id = digest(secret)
-      if (client.replaces !== undefined) await removeOne(trx, digest(client.replaces), 'replaced')
+      const before =
+        client.replaces === undefined
+          ? null
+          : await removeOne(trx, digest(client.replaces), 'replaced')
+      const wasKept = keeps === 'as before' && before?.userId === userId && before.isKept
+      const isKept = isKeptOf({ account, isKept: keeps === 'asked' || wasKept })
       await store.insert({
         id,
         userId,
@@ -161,6 +172,7 @@ export function createSessions(
         amr,
         authTime,
         createdAt: clock.now(),
+        isKept,
         address: client.address,
         userAgent: client.userAgent.slice(0, maxUserAgentLength),
       })
@@ -176,7 +188,7 @@ export function createSessions(
           count,
         })
       }
-      return { secret, csrfToken }
+      return { secret, csrfToken, isKept }
     },
 
     resume(secret) {
@@ -209,17 +221,14 @@ export function createSessions(
       return accounts.endLogins(userId, { ...options, also })
     },
 
-    count: () => {
-      const now = clock.now()
-      return sessionStore(db).count(now - idleMs, absoluteMs === Infinity ? -1 : now - absoluteMs)
-    },
+    count: () => sessionStore(db).count(endsNow(0)),
 
     async end(secret) {
       if (!secretFormat.test(secret)) return null
       return transact(db, [], async (trx) => {
-        const userId = await removeOne(trx, digest(secret), 'logout')
-        if (userId === null) await confirmEarlierEnd(trx)
-        return userId
+        const removed = await removeOne(trx, digest(secret), 'logout')
+        if (!removed) await confirmEarlierEnd(trx)
+        return removed?.userId ?? null
       })
     },
 
@@ -243,12 +252,9 @@ export function createSessions(
       return due.length
     },
 
-    purge: (batchSize) => {
-      const now = clock.now()
-      const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
-      const ends = { seenBefore: now - idleMs - flushLagMs, createdBefore }
-      return transact(asyncCommitDb, [], async (trx) => {
-        const expired = await purgeSessions(trx, ends, batchSize)
+    purge: (batchSize) =>
+      transact(asyncCommitDb, [], async (trx) => {
+        const expired = await purgeSessions(trx, endsNow(flushLagMs), batchSize)
         for (const { userId: user_id, ...times } of expired) {
           await events.emitInTransaction(trx, sessionExpired, {
             user_id,
@@ -256,21 +262,35 @@ export function createSessions(
           })
         }
         return expired.length
-      })
-    },
+      }),
+  }
+
+  function endsNow(lagMs: number): Ends {
+    const now = clock.now()
+    return {
+      seenBefore: now - idleMs - lagMs,
+      createdBefore: absoluteMs === Infinity ? -1 : now - absoluteMs,
+      keptBefore: keptMs === 0 ? null : now - keptMs,
+    }
+  }
+
+  /** Roles of REQUIRE_SECOND_FACTOR have the usual limits, new ones of a kept session too. */
+  function isKeptOf({ account, isKept }: Pick<StoredSession, 'account' | 'isKept'>): boolean {
+    return isKept && keptMs > 0 && !requirements.mustHaveFactor(account)
   }
 
   async function removeOne(
     trx: DatabaseOrTransaction,
     id: string,
     reason: 'owner' | 'operator' | 'logout' | 'replaced',
-  ): Promise<number | null> {
-    const userId = await sessionStore(trx).remove(id)
-    if (userId !== null) {
+  ): Promise<Pick<StoredSession, 'userId' | 'isKept'> | null> {
+    const removed = await sessionStore(trx).remove(id)
+    if (removed) {
       const login = { session: id }
-      await events.emitInTransaction(trx, sessionEnded, { user_id: userId, reason }, { login })
+      const payload = { user_id: removed.userId, reason }
+      await events.emitInTransaction(trx, sessionEnded, payload, { login })
     }
-    return userId
+    return removed
   }
 
   function live(
@@ -278,7 +298,8 @@ export function createSessions(
   ): LiveSession | EndedSession | Promise<LiveSession | EndedSession> {
     const lastSeenAt = lastSeenOf(session)
     const { createdAt } = session
-    if (clock.now() < endOf({ createdAt, lastSeenAt })) return resumed(session, lastSeenAt)
+    if (clock.now() < endOf({ createdAt, lastSeenAt, isKept: isKeptOf(session) }))
+      return resumed(session, lastSeenAt)
     return unlessSeenByOthers(session)
   }
 
@@ -288,7 +309,7 @@ export function createSessions(
     if (!present) return withoutRow(session.id)
     flushed.set(present.id, present.lastSeenAt)
     const lastSeenAt = lastSeenOf(present)
-    return clock.now() < endOf({ ...present, lastSeenAt })
+    return clock.now() < endOf({ ...present, lastSeenAt, isKept: isKeptOf(present) })
       ? resumed(present, lastSeenAt)
       : timedOut(present, lastSeenAt)
   }
@@ -303,9 +324,11 @@ export function createSessions(
     return unflushedSince !== undefined && clock.now() >= unflushedSince + flushLagMs
   }
 
-  function timedOut({ userId, createdAt }: StoredSession, lastSeenAt: number): EndedSession {
-    const ended_at = endOf({ createdAt, lastSeenAt })
-    return createdAt + absoluteMs <= lastSeenAt + idleMs
+  function timedOut(session: StoredSession, lastSeenAt: number): EndedSession {
+    const { userId, createdAt } = session
+    const isKept = isKeptOf(session)
+    const ended_at = endOf({ createdAt, lastSeenAt, isKept })
+    return isKept || createdAt + absoluteMs <= lastSeenAt + idleMs
       ? {
           ended: {
             code: 'session_too_old',
@@ -326,15 +349,19 @@ export function createSessions(
   }
 
   function resumed(session: StoredSession, lastSeenAt: number): LiveSession | EndedSession {
-    const unmet = requirements.unmet('session', { account: session.account })
+    const { account, amr } = session
+    const unmet = requirements.unmet('session', { account, amr, isRemembered: true })
     if (unmet?.cell === 'unauthenticated') {
       const facts = { user_id: session.userId }
+      if (unmet.requirement === 'second_factor') {
+        return { ended: { code: 'session_without_factor', facts } }
+      }
       return { ended: { code: 'session_of_unusable_account', facts } }
     }
     const now = clock.now()
     const { id, createdAt } = session
     seen.set(id, Math.max(now, lastSeenAt))
-    const expiresAt = endOf({ createdAt, lastSeenAt: now })
+    const expiresAt = endOf({ createdAt, lastSeenAt: now, isKept: isKeptOf(session) })
     return { stored: session, expiresAt, needsEnrolment: unmet !== null }
   }
 
@@ -373,7 +400,8 @@ export function createSessions(
   }
 
   /** Epoch milliseconds, without further requests. */
-  function endOf({ createdAt, lastSeenAt }: Pick<OwnSession, 'createdAt' | 'lastSeenAt'>): number {
+  function endOf({ createdAt, lastSeenAt, isKept }: Times): number {
+    if (isKept && keptMs > 0) return createdAt + keptMs
     return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
   }
 

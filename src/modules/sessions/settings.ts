@@ -29,6 +29,12 @@ export const settings = {
     min: 0,
     doc: 'A session ends this long after its login, even if it is in use; 0: never. Seconds.',
   }),
+  KEEP_SIGNED_IN_DAYS: integer({
+    default: 30,
+    min: 0,
+    max: 365,
+    doc: 'A session that began with "Keep me signed in" on the sign-in page ends this long after its login, whether in use or not; never for roles of REQUIRE_SECOND_FACTOR. 0: the page does not offer it. Days.',
+  }),
   SESSIONS_PER_ACCOUNT: integer({
     default: 100,
     min: 0,
@@ -53,6 +59,7 @@ export function configure({ values }: Reading) {
         cookieName: values.SESSION_COOKIE_NAME,
         idleSeconds: values.SESSION_IDLE_SECONDS,
         absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
+        keptDays: values.KEEP_SIGNED_IN_DAYS,
         maxPerAccount: values.SESSIONS_PER_ACCOUNT,
       },
     },

@@ -1,4 +1,4 @@
-import type { Expression, Selectable } from 'kysely'
+import { type Expression, type Selectable, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { takeExpired } from '../../core/database/purge.ts'
@@ -20,6 +20,8 @@ export interface StoredSession {
   readonly authTime: number | null
   readonly createdAt: number
   readonly lastSeenAt: number
+  /** KEEP_SIGNED_IN_DAYS is its only limit. */
+  readonly isKept: boolean
   readonly username: string
   /** The verified address of the account. */
   readonly email: string | null
@@ -33,6 +35,7 @@ export interface NewSession {
   readonly amr: readonly string[]
   readonly authTime: number | null
   readonly createdAt: number
+  readonly isKept: boolean
   readonly address: string
   readonly userAgent: string
 }
@@ -54,6 +57,7 @@ export function withAccount(db: DatabaseOrTransaction, id: string | Expression<s
       'sessions.auth_time',
       'sessions.created_at',
       'sessions.last_seen_at',
+      'sessions.kept',
       'accounts.username',
       'accounts.verified_email',
       'accounts.locked',
@@ -75,10 +79,11 @@ const inserted = prepared((db, row: Parameters<InsertedRow>) =>
     ...{ id: row.id, user_id: row.user_id, csrf_token: row.csrf_token, amr: row.amr },
     ...{ created_at: row.created_at, last_seen_at: row.created_at },
     ...{ address: row.address, user_agent: row.user_agent, auth_time: row.auth_time },
+    kept: row.kept,
   }),
 )
 const removed = prepared((db, { id }: Parameters<{ id: string }>) =>
-  db.deleteFrom('sessions').where('id', '=', id).returning('user_id'),
+  db.deleteFrom('sessions').where('id', '=', id).returning(['user_id', 'kept']),
 )
 const touched = prepared((db, { id, at }: Parameters<{ id: string; at: number }>) =>
   db
@@ -90,7 +95,15 @@ const touched = prepared((db, { id, at }: Parameters<{ id: string; at: number }>
 
 type InsertedRow = Pick<
   Selectable<Schema['sessions']>,
-  'id' | 'user_id' | 'csrf_token' | 'amr' | 'auth_time' | 'created_at' | 'address' | 'user_agent'
+  | 'id'
+  | 'user_id'
+  | 'csrf_token'
+  | 'amr'
+  | 'auth_time'
+  | 'created_at'
+  | 'kept'
+  | 'address'
+  | 'user_agent'
 >
 
 type SessionWithAccount = NonNullable<
@@ -106,6 +119,7 @@ export function toSession(row: SessionWithAccount): StoredSession {
     authTime: row.auth_time,
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
+    isKept: row.kept === 1,
     username: row.username,
     email: row.verified_email,
     account: {
@@ -139,6 +153,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         amr: session.amr.join(' '),
         auth_time: session.authTime,
         created_at: session.createdAt,
+        kept: session.isKept ? 1 : 0,
         address: session.address,
         user_agent: session.userAgent,
       })
@@ -160,18 +175,18 @@ export function sessionStore(db: DatabaseOrTransaction) {
       await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute()
     },
 
-    /** Returns the user's id, or null without a session. */
-    async remove(id: string): Promise<number | null> {
-      return (await removed.first(db, { id }))?.user_id ?? null
+    async remove(id: string): Promise<Pick<StoredSession, 'userId' | 'isKept'> | null> {
+      const row = await removed.first(db, { id })
+      return row ? { userId: row.user_id, isKept: row.kept === 1 } : null
     },
 
-    /** Up to `limit` sessions that were active after `seenAfter`, newest first. */
+    /** Up to `limit` sessions that are kept or were active after `seenAfter`, newest first. */
     async of(userId: number, seenAfter: number, limit: number): Promise<SessionRow[]> {
       const rows = await db
         .selectFrom('sessions')
         .selectAll()
         .where('user_id', '=', userId)
-        .where('last_seen_at', '>', seenAfter)
+        .where((eb) => eb.or([eb('last_seen_at', '>', seenAfter), eb('kept', '=', 1)]))
         .orderBy('created_at', 'desc')
         .orderBy('id')
         .limit(limit)
@@ -184,6 +199,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         authTime: row.auth_time,
         createdAt: row.created_at,
         lastSeenAt: row.last_seen_at,
+        isKept: row.kept === 1,
         address: row.address,
         userAgent: row.user_agent,
       }))
@@ -193,10 +209,10 @@ export function sessionStore(db: DatabaseOrTransaction) {
     async idleLongest(
       userId: number,
       limit: number,
-    ): Promise<Pick<StoredSession, 'id' | 'createdAt' | 'lastSeenAt'>[]> {
+    ): Promise<Pick<StoredSession, 'id' | 'createdAt' | 'lastSeenAt' | 'isKept'>[]> {
       const rows = await db
         .selectFrom('sessions')
-        .select(['id', 'created_at', 'last_seen_at'])
+        .select(['id', 'created_at', 'last_seen_at', 'kept'])
         .where('user_id', '=', userId)
         .orderBy('last_seen_at')
         .limit(limit)
@@ -205,6 +221,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         id: row.id,
         createdAt: row.created_at,
         lastSeenAt: row.last_seen_at,
+        isKept: row.kept === 1,
       }))
     },
 
@@ -212,12 +229,18 @@ export function sessionStore(db: DatabaseOrTransaction) {
       if (ids.length > 0) await db.deleteFrom('sessions').where('id', 'in', ids).execute()
     },
 
-    async count(seenAfter: number, createdAfter: number): Promise<number> {
+    async count({ seenBefore, createdBefore, keptBefore }: Ends): Promise<number> {
       const { total } = await db
         .selectFrom('sessions')
         .select((eb) => eb.fn.countAll<number>().as('total'))
-        .where('last_seen_at', '>', seenAfter)
-        .where('created_at', '>', createdAfter)
+        .where((eb) => {
+          const [isKept, isOther] = sidesOf(keptBefore)
+          const isActive = eb.and([
+            eb('last_seen_at', '>', seenBefore),
+            eb('created_at', '>', createdBefore),
+          ])
+          return sql<boolean>`((${isKept} and created_at > ${keptBefore ?? 0}) or (${isOther} and ${isActive}))`
+        })
         .executeTakeFirstOrThrow()
       return total
     },
@@ -232,31 +255,53 @@ export function sessionStore(db: DatabaseOrTransaction) {
   }
 }
 
-/**
- * Deletes up to `batchSize` sessions that were last active, or created, at or before the given
- * times; returns the sessions.
- */
+/** A session has ended if it was last active, or created, at or before these times. */
+export interface Ends {
+  readonly seenBefore: number
+  readonly createdBefore: number
+  /** Of a kept session, in place of both. Null: none is kept, all are as others. */
+  readonly keptBefore: number | null
+}
+
+/** Deletes up to `batchSize` ended sessions; returns the sessions. */
 export async function purgeSessions(
   db: DatabaseOrTransaction,
-  { seenBefore, createdBefore }: { seenBefore: number; createdBefore: number },
+  { seenBefore, createdBefore, keptBefore }: Ends,
   batchSize: number,
-): Promise<Pick<StoredSession, 'userId' | 'createdAt' | 'lastSeenAt'>[]> {
-  const sessions = {
-    table: 'sessions',
-    key: 'id',
-    returning: ['user_id', 'created_at', 'last_seen_at'],
-  } as const
-  const idle = await takeExpired(
-    db,
-    { ...sessions, column: 'last_seen_at', until: seenBefore },
-    batchSize,
-  )
-  const old = { ...sessions, column: 'created_at', until: createdBefore } as const
-  const left = batchSize - idle.length
-  const ended = left === 0 ? idle : [...idle, ...(await takeExpired(db, old, left))]
-  return ended.map((row) => ({
-    userId: row.user_id,
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-  }))
+): Promise<Pick<StoredSession, 'userId' | 'createdAt' | 'lastSeenAt' | 'isKept'>[]> {
+  const [isKept, isOther] = sidesOf(keptBefore)
+  const ways = [
+    { column: 'last_seen_at', until: seenBefore, only: isOther },
+    { column: 'created_at', until: createdBefore, only: isOther },
+    { column: 'created_at', until: keptBefore ?? 0, only: isKept },
+  ] as const
+  const ended: Pick<StoredSession, 'userId' | 'createdAt' | 'lastSeenAt' | 'isKept'>[] = []
+  for (const way of ways) {
+    const left = batchSize - ended.length
+    if (left === 0) break
+    const rows = await takeExpired(
+      db,
+      {
+        ...{ table: 'sessions', key: 'id', ...way },
+        returning: ['user_id', 'created_at', 'last_seen_at', 'kept'],
+      },
+      left,
+    )
+    ended.push(
+      ...rows.map((row) => ({
+        userId: row.user_id,
+        createdAt: row.created_at,
+        lastSeenAt: row.last_seen_at,
+        isKept: row.kept === 1,
+      })),
+    )
+  }
+  return ended
+}
+
+/** The conditions of kept and of other sessions. */
+function sidesOf(keptBefore: number | null) {
+  return keptBefore === null
+    ? ([sql`1 = 0`, sql`1 = 1`] as const)
+    : ([sql`kept = 1`, sql`kept = 0`] as const)
 }

@@ -43,6 +43,8 @@ interface SessionsTable {
   auth_time: number | null
   created_at: number
   last_seen_at: number
+  /** 1: kept for KEEP_SIGNED_IN_DAYS. */
+  kept: Generated<number>
   address: string
   user_agent: string
 }

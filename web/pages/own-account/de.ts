@@ -125,6 +125,7 @@ export const account: typeof english = {
   lastSeen: 'Zuletzt benutzt',
   thisSession: 'Diese Sitzung',
   deviceOf: (browser, system) => `${browser} unter ${system}`,
+  kept: 'bleibt angemeldet',
   unknownDevice: 'Unbekanntes Gerät',
   endSession: 'Beenden',
   endSessionOf: (device, address) => `Sitzung beenden: ${device}, ${address}`,

@@ -117,6 +117,7 @@ export const account = {
   lastSeen: 'Last used',
   thisSession: 'This session',
   deviceOf: (browser: string, system: string) => `${browser} on ${system}`,
+  kept: 'kept signed in',
   unknownDevice: 'Unknown device',
   endSession: 'End',
   endSessionOf: (device: string, address: string) => `End the session of ${device}, ${address}`,

@@ -114,6 +114,7 @@ export const examples: ExamplesOf<AccountViews> = {
         {
           id: 'mZ1c0GQ2n5v8y3b6',
           isCurrent: true,
+          isKept: true,
           browser: 'Firefox',
           system: 'Linux',
           address: '203.0.113.9',
@@ -123,6 +124,7 @@ export const examples: ExamplesOf<AccountViews> = {
         {
           id: 'nZ1c0GQ2n5v8y3b6',
           isCurrent: false,
+          isKept: false,
           browser: 'Safari',
           system: 'iOS',
           address: '2001:db8::7',
@@ -132,6 +134,7 @@ export const examples: ExamplesOf<AccountViews> = {
         {
           id: 'oZ1c0GQ2n5v8y3b6',
           isCurrent: false,
+          isKept: false,
           browser: null,
           system: null,
           address: '198.51.100.4',

@@ -76,7 +76,7 @@ export function Sessions({ view }: { view: SessionsView }) {
         rows={sessions.map((session) => {
           const device = deviceOf(session, t)
           return [
-            device,
+            session.isKept ? `${device} (${t.kept})` : device,
             session.address,
             <Time key="created" at={session.createdAt} />,
             <Time key="seen" at={session.lastSeenAt} />,

@@ -6,6 +6,9 @@ export const signIn: typeof english = {
   submit: 'Anmelden',
   otherWays: 'Andere Wege',
   withProvider: (name) => `Mit ${name} anmelden`,
+  keepSignedIn: (days) => `${days === 1 ? 'Einen Tag' : `${days} Tage`} angemeldet bleiben`,
+  rememberDevice: (days) =>
+    `Auf diesem Gerät ${days === 1 ? 'einen Tag' : `${days} Tage`} lang nicht fragen`,
   beginAnew: 'Neu beginnen',
   problems: {
     wrong: 'Benutzername oder Passwort ist nicht richtig.',

@@ -4,6 +4,9 @@ export const signIn = {
   submit: 'Sign in',
   otherWays: 'Other ways',
   withProvider: (name: string) => `Sign in with ${name}`,
+  keepSignedIn: (days: number) => `Keep me signed in for ${days === 1 ? 'a day' : `${days} days`}`,
+  rememberDevice: (days: number) =>
+    `Do not ask on this device for ${days === 1 ? 'a day' : `${days} days`}`,
   beginAnew: 'Begin again',
   problems: {
     wrong: 'Username or password is not right.',

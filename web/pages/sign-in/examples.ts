@@ -17,10 +17,13 @@ export const first: SignInView = {
   isAgain: false,
   problem: null,
   hasCaptcha: false,
+  keepDays: 30,
+  isKeepChosen: false,
   providers: [],
   links: [],
 }
 const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as const
+const device = { rememberDays: 30, isRememberChosen: false } as const
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const qr =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 3"><path fill="white" d="M0,0h3v3h-3z"/><path fill="black" d="M0,0h1v1h-1zM2,1h1v1h-1z"/></svg>'
@@ -33,14 +36,16 @@ export const examples: ExamplesOf<SignInViews> = {
     captcha: { ...first, username: 'ann', problem: 'captcha', hasCaptcha: true },
     throttled: { ...first, ...throttled, username: 'ann' },
     ended: { ...first, problem: 'ended' },
-    again: { ...first, username: 'ann', isAgain: true },
+    again: { ...first, username: 'ann', isAgain: true, keepDays: null },
+    'kept and wrong': { ...first, username: 'ann', problem: 'wrong', isKeepChosen: true },
   },
   'sign-in-arrival': { first: { path: '/' } },
   'sign-in-second-factor': {
-    first: { ...form, problem: null },
-    wrong: { ...form, problem: 'wrong' },
-    missing: { ...form, problem: 'missing' },
-    throttled,
+    first: { ...form, ...device, problem: null },
+    wrong: { ...form, ...device, isRememberChosen: true, problem: 'wrong' },
+    missing: { ...form, ...device, problem: 'missing' },
+    'not remembered': { ...form, ...device, rememberDays: null, problem: null },
+    throttled: { ...device, ...throttled },
   },
   'sign-in-new-password': {
     first: { ...form, username: 'ann', minLength: 12, problem: null },

@@ -19,6 +19,7 @@ import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { NewPasswordFields } from '../../components/new-password-fields.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import { TickBox } from '../../components/tick-box.tsx'
 import { useTexts } from '../../context.ts'
 import type { PagesOf } from '../page.ts'
 import { partOf, type SignInPart } from './part.ts'
@@ -104,6 +105,13 @@ function SignIn({ view }: { view: SignInView }) {
           isWrong={isWrong}
           hasFocus={hasName}
         />
+        {view.keepDays !== null && (
+          <TickBox
+            name="keep_signed_in"
+            label={t.keepSignedIn(view.keepDays)}
+            isTicked={view.isKeepChosen}
+          />
+        )}
         {view.hasCaptcha && <Captcha />}
         <Actions>
           <Button>{t.submit}</Button>
@@ -154,7 +162,15 @@ function SecondFactor({ view }: { view: FactorView }) {
       <p>{t.text}</p>
       <Wrong text={wrong} form={view} />
       <Form action={view.action} csrf={view.csrf}>
-        <FactorFields isWrong={wrong !== null} hasFocus />
+        <FactorFields isWrong={wrong !== null} hasFocus>
+          {view.rememberDays !== null && (
+            <TickBox
+              name="remember_device"
+              label={signIn.rememberDevice(view.rememberDays)}
+              isTicked={view.isRememberChosen}
+            />
+          )}
+        </FactorFields>
       </Form>
       <Anew form={view} />
     </>

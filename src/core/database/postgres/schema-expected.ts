@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: hu5MKbGIE_-OP0XQ-t4l4UhrP5ULci2Xymwz1lnlzyU
+// Digest of the migrations: 0h7pCRvhE3HaGYm8Pnup4kX-2aMgJsvVMcTqmwUM1vw
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -272,6 +272,12 @@ const lines = String.raw`
 ["column refusals.scheme","refusals","text collate C"]
 ["column refusals.status","refusals","bigint not null"]
 ["column refusals.subject","refusals","text collate C"]
+["column remembered_devices.address","remembered_devices","text collate C not null"]
+["column remembered_devices.created_at","remembered_devices","bigint not null"]
+["column remembered_devices.device","remembered_devices","text collate C not null"]
+["column remembered_devices.last_used_at","remembered_devices","bigint not null"]
+["column remembered_devices.user_agent","remembered_devices","text collate C not null"]
+["column remembered_devices.user_id","remembered_devices","bigint not null"]
 ["column revocations.access_version","revocations","bigint"]
 ["column revocations.expires_at","revocations","bigint not null"]
 ["column revocations.id","revocations","bigint not null identity d"]
@@ -303,6 +309,7 @@ const lines = String.raw`
 ["column sessions.created_at","sessions","bigint not null"]
 ["column sessions.csrf_token","sessions","text collate C not null"]
 ["column sessions.id","sessions","text collate C not null"]
+["column sessions.kept","sessions","bigint not null default 0"]
 ["column sessions.last_seen_at","sessions","bigint not null"]
 ["column sessions.user_agent","sessions","text collate C not null"]
 ["column sessions.user_id","sessions","bigint not null"]
@@ -443,11 +450,13 @@ const lines = String.raw`
 ["constraint posts.posts_locked_check","posts","CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint])))"]
 ["constraint posts.posts_pkey","posts","PRIMARY KEY (id)"]
 ["constraint recovery_codes.recovery_codes_pkey","recovery_codes","PRIMARY KEY (user_id, code)"]
-["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES second_factors(user_id) ON DELETE CASCADE"]
+["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint refresh_families_ended.refresh_families_ended_pkey","refresh_families_ended","PRIMARY KEY (family)"]
 ["constraint refresh_uses.refresh_uses_pkey","refresh_uses","PRIMARY KEY (rid)"]
 ["constraint refresh_uses.refresh_uses_successor_key","refresh_uses","UNIQUE (successor)"]
 ["constraint refusals.refusals_pkey","refusals","PRIMARY KEY (id)"]
+["constraint remembered_devices.remembered_devices_pkey","remembered_devices","PRIMARY KEY (device)"]
+["constraint remembered_devices.remembered_devices_user_id_fkey","remembered_devices","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint revocations.revocations_pkey","revocations","PRIMARY KEY (id)"]
 ["constraint role_assignments.role_assignments_account_fkey","role_assignments","FOREIGN KEY (account) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint role_assignments.role_assignments_pkey","role_assignments","PRIMARY KEY (account, role)"]
@@ -561,6 +570,8 @@ const lines = String.raw`
 ["index refusals_at","refusals","CREATE INDEX refusals_at ON refusals USING btree (at)"]
 ["index refusals_by_subject","refusals","CREATE INDEX refusals_by_subject ON refusals USING btree (subject) WHERE (subject IS NOT NULL)"]
 ["index refusals_network","refusals","CREATE INDEX refusals_network ON refusals USING btree (network, at)"]
+["index remembered_devices_by_age","remembered_devices","CREATE INDEX remembered_devices_by_age ON remembered_devices USING btree (created_at)"]
+["index remembered_devices_by_user","remembered_devices","CREATE INDEX remembered_devices_by_user ON remembered_devices USING btree (user_id, created_at)"]
 ["index revocations_by_expiry","revocations","CREATE INDEX revocations_by_expiry ON revocations USING btree (expires_at)"]
 ["index role_assignments_by_role","role_assignments","CREATE INDEX role_assignments_by_role ON role_assignments USING btree (role, account)"]
 ["index session_ends_ended_at","session_ends","CREATE INDEX session_ends_ended_at ON session_ends USING btree (ended_at)"]
@@ -622,6 +633,7 @@ const lines = String.raw`
 ["table refresh_families_ended","refresh_families_ended",""]
 ["table refresh_uses","refresh_uses",""]
 ["table refusals","refusals",""]
+["table remembered_devices","remembered_devices",""]
 ["table revocations","revocations",""]
 ["table role_assignments","role_assignments",""]
 ["table room_schemas","room_schemas",""]
@@ -671,7 +683,6 @@ const lines = String.raw`
 ["trigger users.users_told","users","CREATE TRIGGER users_told AFTER DELETE OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger webhook_endpoints.webhook_endpoints_told","webhook_endpoints","CREATE TRIGGER webhook_endpoints_told AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["view row_counts","row_counts","SELECT name, (sum(total))::bigint AS total FROM row_count_slots GROUP BY name;"]
-["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE","factors"]
 `
 
 /** What the migrations make in an empty database, with the own migrations of these modules. */

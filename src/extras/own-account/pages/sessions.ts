@@ -48,8 +48,8 @@ export async function sessionsPages(app: FastifyInstance, deps: Needs): Promise<
 }
 
 function rowOf(
-  { handle: id, userAgent, address, createdAt, lastSeenAt }: OwnSession,
+  { handle: id, userAgent, address, createdAt, lastSeenAt, isKept }: OwnSession,
   isCurrent: boolean,
 ): SessionRow {
-  return { id, isCurrent, ...parseUserAgent(userAgent), address, createdAt, lastSeenAt }
+  return { id, isCurrent, isKept, ...parseUserAgent(userAgent), address, createdAt, lastSeenAt }
 }

@@ -110,6 +110,7 @@ export interface SessionsView extends OwnPage {
 export interface SessionRow {
   readonly id: string
   readonly isCurrent: boolean
+  readonly isKept: boolean
   readonly browser: string | null
   readonly system: string | null
   readonly address: string

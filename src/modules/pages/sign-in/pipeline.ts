@@ -1,10 +1,11 @@
+import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../../core/database/transactions.ts'
 import { refuseField } from '../../../core/errors.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { byTypedPassword } from '../../accounts/password-method.ts'
 import type { Account } from '../../authentication/account.ts'
 import { authenticate } from '../../authentication/attempt.ts'
-import { commitStages } from '../../authentication/completion.ts'
+import { commitStages, type ProvenAccount } from '../../authentication/completion.ts'
 import type { Evidence } from '../../authentication/evidence.ts'
 import type { Step } from '../../authentication/requirement-table.ts'
 import { flowExpired } from '../../flows/flows.ts'
@@ -21,7 +22,7 @@ import type { Attempt } from '../../throttle/attempt.ts'
 import type { KnownDevice } from '../../throttle/limits.ts'
 import { totpAmr } from '../../totp/kind.ts'
 import { identify, named } from './identifier.ts'
-import type { Proceed, SignInFlow, SigningIn, TakeStep } from './ways.ts'
+import type { Proceed, RememberedDevices, SignInFlow, SigningIn, TakeStep } from './ways.ts'
 
 type OwnStep = Exclude<SignInStep, keyof StepsOfWays>
 
@@ -55,7 +56,10 @@ export async function deviceOf(
  * The requirements (authentication/requirements.ts) name the next step; each request takes one
  * step. The flow keeps the proofs; the last step creates the session. docs/adr/0059
  */
-export function createSignInPipeline(deps: PipelineNeeds): {
+export function createSignInPipeline(
+  deps: PipelineNeeds,
+  remembered: RememberedDevices | null = null,
+): {
   readonly proceed: Proceed
   readonly steps: Readonly<Record<OwnStep, TakeStep>>
 } {
@@ -77,14 +81,17 @@ export function createSignInPipeline(deps: PipelineNeeds): {
           address: by.address,
           device: await deviceOf(deps, account?.userId ?? 0, by),
         })
-        return authenticate(deps, authentication, (evidence, attempt) =>
-          proceed(flow, evidence, attempt, by),
+        const keepSignedIn = again === null && field('keep_signed_in') === '1'
+        const kept = having(flow, { keepSignedIn })
+        return authenticate(deps, authentication, async (evidence, attempt) =>
+          proceed(kept, await withDevice(kept, evidence, by), attempt, by),
         )
       },
 
       second_factor(flow, _request, by, field) {
         const sent = { totp: codeIn(field), recovery_code: field('recovery_code') }
-        return takeStep(flow, by, (evidence, attempt) =>
+        const rememberDevice = field('remember_device') === '1'
+        return takeStep(having(flow, { rememberDevice }), by, (evidence, attempt) =>
           takeSecondFactor(deps, evidence, sent, attempt),
         )
       },
@@ -143,6 +150,23 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     return evidenceOf(account, proven)
   }
 
+  /**
+   * A remembered device answers for the second factor after the password of a new sign-in, and only
+   * where it completes the sign-in.
+   */
+  async function withDevice(
+    flow: SignInFlow,
+    evidence: Evidence,
+    { result: { browser } }: SigningIn,
+  ): Promise<Evidence> {
+    const eased = { ...evidence, isRemembered: true }
+    const isNew = remembered && browser !== undefined && flow.data.again === null
+    if (!isNew || pass(flow, evidence) !== 'second_factor') return evidence
+    if (typeof pass(flow, eased) === 'string') return evidence
+    const isKnown = await remembered.isRemembered(evidence.account.userId, browser)
+    return isKnown ? eased : evidence
+  }
+
   function pass({ data: { column: stage }, returnTo }: SignInFlow, evidence: Evidence) {
     return passTowards(returnTo, requirements.pass(stage, evidence), evidence)
   }
@@ -164,10 +188,26 @@ export function createSignInPipeline(deps: PipelineNeeds): {
       async issue(trx, present) {
         await also?.(trx)
         await pageFlows.end(trx, flow)
-        return result.issue(trx, present)
+        await noteDevice(trx, flow, present, result)
+        const { again, keepSignedIn } = flow.data
+        if (keepSignedIn) return result.issue(trx, { ...present, keeps: 'asked' })
+        return result.issue(trx, again === null ? present : { ...present, keeps: 'as before' })
       },
     })
     return null
+  }
+
+  async function noteDevice(
+    trx: DatabaseOrTransaction,
+    { data: { rememberDevice } }: SignInFlow,
+    { account, amr, isRemembered }: ProvenAccount,
+    { browser }: SigningIn['result'],
+  ): Promise<void> {
+    if (!remembered || browser === undefined) return
+    if (isRemembered) await remembered.use(trx, account.userId, browser)
+    const isProven = amr.includes('pwd') && amr.includes('mfa')
+    if (!rememberDevice || !isProven || requirements.mustHaveFactor(account)) return
+    await remembered.remember(trx, account.userId, browser)
   }
 
   async function begin(flow: SignInFlow, step: Step, evidence: Evidence) {
@@ -187,9 +227,10 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     more: Pick<SignInData, 'enrolment' | 'recoveryCodes'>,
     also?: SigningIn['also'],
   ): Promise<SignInFlow> {
-    const { column, again } = flow.data
     const { userId } = evidence.account
-    const data: SignInData = { column, again, proven: provenOf(evidence), ...more }
+    const { column, again, keepSignedIn = false, rememberDevice = false } = flow.data
+    const boxes = { keepSignedIn, rememberDevice }
+    const data: SignInData = { column, again, ...boxes, proven: provenOf(evidence), ...more }
     return transact(db, [lockName.account(userId)], async (trx) => {
       await accounts.reread(trx, evidence.account, commitStageOf(flow))
       await also?.(trx)
@@ -215,6 +256,10 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     const { matches } = await passwords.verify(password, account.passwordHash)
     if (matches) refuseField(['new_password'], 'must differ from the present one')
   }
+}
+
+function having(flow: SignInFlow, more: Partial<SignInData>): SignInFlow {
+  return { ...flow, data: { ...flow.data, ...more } }
 }
 
 function commitStageOf({ data: { column: stage } }: SignInFlow) {

@@ -53,15 +53,17 @@ const errors = [
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, clock, config, loginAddress, pageFlows, random, redirectOrigins } = options
   acceptForms(app)
-  const pipeline = createSignInPipeline(options)
   const additions = options.signInAdditions()
+  const devices = additions.find((addition) => addition.devices)?.devices ?? null
+  const pipeline = createSignInPipeline(options, devices)
   const ways = additions.flatMap(({ way }) => way?.(pipeline.proceed) ?? [])
   const steps: Readonly<Record<string, TakeStep>> = Object.assign(
     {},
     pipeline.steps,
     ...ways.map((way) => way.steps),
   )
-  const deps: ShowDeps = { additions, config, providers: providerLinks(options.providers), ways }
+  const providers = providerLinks(options.providers)
+  const deps: ShowDeps = { additions, config, devices, providers, ways }
   const underWay = new WeakMap<FastifyRequest, { shown: Shown; qr: string }>()
 
   const fresh = (request: FastifyRequest) =>
@@ -140,7 +142,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       // Otherwise the form belongs to the step of the flow.
       const chosen = ways.find((way) => way.isBegun(flow, field))
       const typed = field(chosen?.field ?? 'username')
-      const shown = { flow, chosen, typed, username: await usernameOf(flow), now: clock.now() }
+      const isTicked = field('remember_device') === '1' || field('keep_signed_in') === '1'
+      const shown = { flow, chosen, typed, isTicked, ...(await personOf(flow)), now: clock.now() }
       const { enrolment } = flow.data
       underWay.set(request, { shown, qr: enrolment ? await qrOf(enrolment.uri) : '' })
       const result = ofBrowser(sessionResult(options, request, reply), request, reply, random)
@@ -177,8 +180,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     reply: FastifyReply,
     { flow, ...more }: Pick<Shown, 'flow' | 'chosen' | 'isEnded'>,
   ) {
-    const username = await usernameOf(flow)
-    const page = await showSignIn(deps, { flow, username, now: clock.now(), ...more })
+    const person = await personOf(flow)
+    const page = await showSignIn(deps, { flow, ...person, now: clock.now(), ...more })
     return sendView(reply, request, page.name, page.view, page.options)
   }
 
@@ -197,8 +200,12 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     return null
   }
 
-  async function usernameOf({ userId }: SignInFlow): Promise<string> {
-    return userId === null ? '' : ((await accounts.byUserId(userId))?.username ?? '')
+  async function personOf({ data: { proven }, userId }: SignInFlow) {
+    const account = userId === null ? null : await accounts.byUserId(userId)
+    if (!account) return { username: '', mayRemember: false }
+    const isTyped = proven?.amr.includes('pwd') === true
+    const mayRemember = isTyped && !options.requirements.mustHaveFactor(account)
+    return { username: account.username, mayRemember }
   }
 }
 

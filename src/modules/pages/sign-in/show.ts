@@ -7,11 +7,12 @@ import { qrOf } from '../../totp/provisioning.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 import type { ProviderLink } from './providers.ts'
 import type { FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
-import type { Shown, SignInAddition, SignInWay } from './ways.ts'
+import type { RememberedDevices, Shown, SignInAddition, SignInWay } from './ways.ts'
 
 export interface ShowDeps {
   readonly additions: readonly SignInAddition[]
-  readonly config: Pick<Config, 'login' | 'password'>
+  readonly config: Pick<Config, 'login' | 'password' | 'session'>
+  readonly devices: RememberedDevices | null
   readonly providers: readonly ProviderLink[]
   readonly ways: readonly SignInWay[]
 }
@@ -45,7 +46,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
   }
   switch (step) {
     case 'second_factor':
-      return viewPage('sign-in-second-factor', { ...form, problem: codeProblem(error) }, options)
+      return viewPage('sign-in-second-factor', secondFactor(), options)
     case 'password_change':
       return viewPage('sign-in-new-password', newPassword(), options)
     case 'enrolment': {
@@ -67,7 +68,8 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
   }
 
   function password(): SignInView {
-    const { additions, providers } = deps
+    const { additions, config, providers } = deps
+    const { keptDays } = config.session
     const isOpen = data.again === null
     const again = isOpen ? [] : [['again', '1']]
     const query = [...(returnTo === home ? [] : [['return_to', returnTo]]), ...again]
@@ -78,10 +80,18 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       username: data.again ?? shown.typed ?? '',
       isAgain: data.again !== null,
       problem: passwordProblem(error, shown),
+      keepDays: isOpen && keptDays > 0 ? keptDays : null,
+      isKeepChosen: shown.isTicked === true,
       hasCaptcha: error?.row === 'captchaRequired',
       providers: providers.map(({ login, label }) => ({ href: `${login}${asking}`, label })),
       links: additions.flatMap((one) => one.link?.({ action, returnTo, isOpen }) ?? []),
     }
+  }
+
+  function secondFactor(): FactorView {
+    const rememberDays = shown.mayRemember ? (deps.devices?.days ?? null) : null
+    const isRememberChosen = shown.isTicked === true
+    return { ...form, rememberDays, isRememberChosen, problem: codeProblem(error) }
   }
 
   function newPassword(): NewPasswordView {

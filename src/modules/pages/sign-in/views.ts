@@ -38,6 +38,9 @@ export interface SignInView extends SignInForm {
   readonly isAgain: boolean
   readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | null
   readonly hasCaptcha: boolean
+  /** Offers to keep the person signed in. */
+  readonly keepDays: number | null
+  readonly isKeepChosen: boolean
   readonly providers: readonly { readonly href: string; readonly label: string }[]
 }
 
@@ -47,6 +50,9 @@ export interface ArrivalView {
 }
 
 export interface FactorView extends SignInForm {
+  /** Offers to remember the device. */
+  readonly rememberDays: number | null
+  readonly isRememberChosen: boolean
   readonly problem: 'wrong' | 'missing' | 'throttled' | null
 }
 

@@ -45,11 +45,26 @@ export interface Shown {
   readonly typed?: string
   readonly chosen?: SignInWay | undefined
   readonly isEnded?: boolean
+  /** Whether the device of a person who has typed the password may be remembered. */
+  readonly mayRemember: boolean
+  /** The box of the sent form. */
+  readonly isTicked?: boolean
   readonly error?: ApiError
   readonly now: number
 }
 
+/** Takes the place of the second factor after a right password. Never a proof. */
+export interface RememberedDevices {
+  /** Null: never offered, and none counts. */
+  readonly days: number | null
+  isRemembered(userId: number, browser: string): Promise<boolean>
+  /** @throws ApiError invalidCredentials if it has ended in the meantime */
+  use(trx: DatabaseOrTransaction, userId: number, browser: string): Promise<void>
+  remember(trx: DatabaseOrTransaction, userId: number, browser: string): Promise<void>
+}
+
 export interface SignInAddition {
+  readonly devices?: RememberedDevices
   /** Null: not offered. */
   readonly link?: (at: FirstPage) => SignInLink | null
   readonly way?: (proceed: Proceed) => SignInWay

@@ -1,0 +1,23 @@
+import type { Module } from '../../core/module/module.ts'
+import { deviceNotFound } from './problems.ts'
+import { tables } from './tables.ts'
+
+/**
+ * "Do not ask on this device": on the sign-in page a remembered device takes the place of the second
+ * factor after a right password. It proves nothing, and ends with all logins of its account.
+ * docs/adr/0099
+ */
+export const module: Module = {
+  name: 'remembered-devices',
+  requires: ['own-account'],
+  tag: 'Second factor',
+  tables,
+  events: () => import('./events.ts'),
+  errors: [deviceNotFound],
+  reasons: () => import('./reasons.ts'),
+  settings: () => import('./settings.ts'),
+  services: () => import('./services.ts'),
+  routes: () => Promise.all([import('./own-routes.ts'), import('./admin-routes.ts')]),
+  pages: () => import('./pages/routes.ts'),
+  jobs: ({ rememberedDevices }) => [{ name: 'remembered devices', purge: rememberedDevices.purge }],
+}

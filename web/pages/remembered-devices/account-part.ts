@@ -1,0 +1,14 @@
+import type { AccountPart } from '../own-account/part.ts'
+
+export const accountPart: AccountPart = {
+  links: [
+    {
+      order: 45,
+      href: '/account/devices',
+      title: ({ devices }) => devices.title,
+      summary: ({ devices }) => devices.summary,
+      isShown: ({ secondFactor }) => secondFactor,
+    },
+  ],
+  words: ({ devices: { done } }) => ({ done }),
+}
