@@ -90,7 +90,8 @@ export function pageBrowser(
       const [name, value] = ['name', 'value'].map(
         (attribute) => new RegExp(`\\s${attribute}="([^"]*)"`).exec(input)?.[1],
       )
-      if (name !== undefined) fields[name] = unescaped(value ?? '')
+      const isLeft = input.includes('type="checkbox"') && !/\schecked\b/.test(input)
+      if (name !== undefined && !isLeft) fields[name] = unescaped(value ?? '')
     }
     return { action: unescaped(action), fields }
   }
