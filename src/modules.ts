@@ -28,6 +28,7 @@ import { module as authentication } from './modules/authentication/module.ts'
 import { module as basic } from './modules/basic/module.ts'
 import { module as clients } from './modules/clients/module.ts'
 import { module as devices } from './modules/devices/module.ts'
+import { module as factors } from './modules/factors/module.ts'
 import { module as federation } from './modules/federation/module.ts'
 import { module as flows } from './modules/flows/module.ts'
 import { module as health } from './modules/health/module.ts'
@@ -62,6 +63,7 @@ export const modules: readonly Module[] = [
   accounts,
   flows,
   devices,
+  factors,
   totp,
   proofs,
   basic,

@@ -1,5 +1,6 @@
 import { codeOfStep, stepSeconds } from '../src/modules/totp/totp.ts'
 import type { Headers, Someone, TestApp } from './app.ts'
+import { type Make, present } from './example.ts'
 import { confirmAtProvider, headersOf, proofOf } from './proofs.ts'
 import type { TestBrowser } from './test-browser.ts'
 
@@ -67,4 +68,10 @@ export async function enrolled(
   const device = await enrol(app, await app.session(who))
   app.clock.advance(stepSeconds)
   return { who, device }
+}
+
+/** A code of the caller's app that was not used before, and the proof of the person. */
+export const presentWithTotp: Make = ({ app }, caller) => {
+  app.clock.advance(stepSeconds)
+  return { json: { totp: caller.device?.code(), ...present(caller) } }
 }

@@ -1,4 +1,4 @@
-import type { CommandExamples, Examples, Make } from '../example.ts'
+import { type CommandExamples, type Examples, type Make, present } from '../example.ts'
 
 /** A note of the caller, who alone may lock it. */
 const note =
@@ -9,6 +9,10 @@ const note =
   }
 
 export const examples: Examples = {
+  addNoteFactor: {
+    ...{ needs: 'fresh', commit: 2, events: ['mfa_enrolled'] },
+    make: (_, caller) => ({ json: { ...present(caller), name: 'Fridge', code: 'blue geese' } }),
+  },
   createNote: { events: ['note_written'], make: () => ({ json: { text: 'milk' } }) },
   getNote: { make: note() },
   updateNote: { events: ['note_written'], make: note({ text: 'tea' }) },

@@ -6,6 +6,10 @@ export const reasons = {
     guard: 'credential',
     explanation: 'No device has the key that was sent as X-Note-Key.',
   },
+  'x-note-code-wrong': {
+    guard: 'second factor',
+    explanation: 'The words are on no note of the account.',
+  },
   'x-no-administrator': {
     guard: 'account',
     explanation: 'A key of a device does not act for an administrator.',

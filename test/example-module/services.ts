@@ -1,4 +1,5 @@
 import { hook, service } from '../../src/core/module/service.ts'
+import { createNoteKind } from './factor.ts'
 import { createNotes, type Notes } from './notes.ts'
 import { sections } from './personal-data.ts'
 import { endKeysOf } from './store.ts'
@@ -17,6 +18,7 @@ export const services = [
 ]
 
 export const hooks = [
+  hook('factorKind', [], createNoteKind),
   hook('personSections', [], () => sections),
   hook('onAccountEnded', [], () => async (trx, { userId, endsLogins }) => {
     if (endsLogins) await endKeysOf(trx, userId)

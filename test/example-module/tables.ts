@@ -17,6 +17,13 @@ export const tables: readonly ModuleTable[] = [
     person: { column: 'user_id', onDelete: 'delete', excluded: 'a key is a secret' },
     namesNone: ['id'],
   },
+  {
+    name: 'note_factors',
+    key: ['id'],
+    person: { column: 'user_id', onDelete: 'delete' },
+    namesPerson: { columns: ['name'], atErasure: 'goes with the row' },
+    namesNone: ['id', 'code'],
+  },
 ]
 
 // A type, not an interface: `withTables` takes no other.
@@ -34,6 +41,15 @@ export type NoteTables = {
     user_id: number
     created_at: number
   }
+  note_factors: {
+    id: string
+    user_id: number
+    name: string
+    /** Digest. */
+    code: string
+    created_at: number
+    used_at: Generated<number | null>
+  }
 }
 
 /** Append only, like the service's own migrations. */
@@ -50,6 +66,14 @@ export const migrations: readonly Migration[] = [
     id text primary key,
     user_id integer not null references users (id) on delete cascade,
     created_at integer not null
+  ) strict, without rowid`,
+    `create table note_factors (
+    id text primary key,
+    user_id integer not null references users (id) on delete cascade,
+    name text not null,
+    code text not null,
+    created_at integer not null,
+    used_at integer
   ) strict, without rowid`,
   ],
   ['alter table notes add column locked integer not null default 0'],

@@ -37,6 +37,7 @@ import * as pagesByOffset from './migrations/0040-pages-by-offset.ts'
 import * as webhookEventNames from './migrations/0041-webhook-event-names.ts'
 import * as nodes from './migrations/0042-nodes.ts'
 import * as auditIndexes from './migrations/0043-audit-indexes.ts'
+import * as recoveryCodes from './migrations/0044-recovery-codes.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -79,6 +80,7 @@ export const migrations: readonly Step[] = [
   expand(webhookEventNames.statements),
   expand(nodes.statements),
   expand(auditIndexes.statements),
+  expand(recoveryCodes.statements),
 ]
 
 export const versionTable =

@@ -29,8 +29,6 @@ export interface HookPoints {
   ) => Promise<void>
   /** In the transaction of the lockout. */
   onLockedOut: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
-  /** In the transaction that stores the proof. */
-  onFactorProved: (trx: DatabaseOrTransaction, sessionId: string) => Promise<void>
   /** In the transaction that records one of these events. */
   onEvent: InsideReceiver
   /** The role ADMIN. With the lock of the account, the result holds until the commit. */

@@ -22,7 +22,7 @@ const maxTokens = 100
  */
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, clock, config, db, identities, providers } = options
-  const { secondFactor, sessions, throttle } = options
+  const { factors, sessions, throttle } = options
   const details = options.accountDetails()
   const AccountDetails = accountDetailsSchema(config.roles, details)
   const show = shownWith(config.roles)
@@ -50,7 +50,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       const facts = await accountFacts(db, userId)
       if (!facts) throw goneMeanwhile('accountNotFound')
       const until = facts.locked_until ?? 0
-      const factor = await secondFactor.stateOf(userId)
+      const [oldest] = await factors.of(userId)
       const limits = await throttle.ofAccount(account)
       const linked = await identities.of(userId)
       const others: [string, unknown][] = []
@@ -69,10 +69,12 @@ export async function routes(app: App, options: Needs): Promise<void> {
           changed_at: isoTimeOrNull(facts.changed_at),
           must_change: facts.must_change === 1,
         },
-        second_factor: factor && {
-          confirmed_at: isoTimeOrNull(factor.confirmedAt),
-          recovery_codes_left: factor.recoveryCodesLeft,
-        },
+        second_factor: oldest
+          ? {
+              confirmed_at: isoTimeOrNull(oldest.createdAt),
+              recovery_codes_left: await factors.recoveryCodesLeft(userId),
+            }
+          : null,
         identities: linked.map((identity) => identityView(identity, providers)),
         sessions: (await sessions.of(userId)).length,
         devices: Number(facts.devices),

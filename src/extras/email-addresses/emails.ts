@@ -67,10 +67,10 @@ type EmailsNeeds = Pick<
   | 'db'
   | 'devices'
   | 'events'
+  | 'factors'
   | 'identities'
   | 'outbox'
   | 'requirements'
-  | 'secondFactor'
 >
 
 /**
@@ -79,7 +79,7 @@ type EmailsNeeds = Pick<
  */
 export function createEmails(deps: EmailsNeeds & { readonly hooks: AccountHooks }) {
   const { accounts, config, confirmations, db, clock, events, hooks, outbox, requirements } = deps
-  const { devices, identities, secondFactor } = deps
+  const { devices, factors, identities } = deps
   const endTokens = endTokensWith(hooks.ended)
 
   return {
@@ -311,7 +311,7 @@ export function createEmails(deps: EmailsNeeds & { readonly hooks: AccountHooks 
     userId: number,
     since: number,
   ): Promise<boolean> {
-    await secondFactor.removeSince(trx, userId, since)
+    await factors.removeSince(trx, userId, since)
     await identities.unlinkSince(trx, userId, since)
     const hadNewPassword = await voidPasswordSince(trx, userId, since)
     await devices.forget(trx, userId)

@@ -15,8 +15,8 @@ export const services = [
   service({
     needs: [
       'devices',
+      'factors',
       'identities',
-      'secondFactor',
       'accounts',
       'confirmations',
       'outbox',

@@ -8,11 +8,11 @@ import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
+import { secondFactorRequired } from '../../modules/factors/schemas.ts'
 import { answerLogin } from '../../modules/login/answers.ts'
 import { logIn } from '../../modules/login/log-in.ts'
 import { LoginAnswer } from '../../modules/login/schemas.ts'
 import { enrolmentRequired } from '../../modules/tokens/schemas.ts'
-import { secondFactorRequired } from '../../modules/totp/schemas.ts'
 import { mailUnavailable } from '../mail/problems.ts'
 import { completing } from '../one-time-tokens/completing.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
@@ -68,7 +68,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
           'routeNotFound',
           'confirmationInvalid',
           'invalidCredentials',
-          secondFactorRequired,
+          secondFactorRequired(options.factorKinds()),
           'passwordChangeRequired',
           enrolmentRequired,
           'tooManyLoginAttempts',
@@ -81,10 +81,10 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
       handler: async (request, reply) => {
         assertOn()
-        const { mode, totp, recovery_code, new_password } = request.body
+        const { mode, new_password, ...factor } = request.body
         const confirmation = await openProof(confirmations, proofOf(request.body), signInPurposes)
         const method = await emailLogin.method(confirmation, loginAddress(request))
-        const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
+        const sent = { ...factor, newPassword: new_password }
         // A new password can invalidate all links, so the link is used up first.
         let isUsed = false
         const use = async (trx: DatabaseOrTransaction) => {

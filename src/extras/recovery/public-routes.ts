@@ -4,7 +4,7 @@ import { type App, Message } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import { secondFactorRequired } from '../../modules/totp/schemas.ts'
+import { secondFactorRequired } from '../../modules/factors/schemas.ts'
 import { mailUnavailable } from '../mail/problems.ts'
 import { completing } from '../one-time-tokens/completing.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
@@ -28,7 +28,7 @@ const guards = {
 /** For programs with their own pages. */
 export async function routes(
   app: App,
-  { config, confirmations, loginAddress, recovery }: Needs,
+  { config, confirmations, factorKinds, loginAddress, recovery }: Needs,
 ): Promise<void> {
   app.post(
     '/api/public/reset',
@@ -58,7 +58,7 @@ export async function routes(
         examples: { bodies: finishExamples, answer: { message: 'Password changed' } },
         errors: [
           'confirmationInvalid',
-          secondFactorRequired,
+          secondFactorRequired(factorKinds()),
           'invalidCredentials',
           'tooManyLoginAttempts',
         ],
@@ -70,14 +70,13 @@ export async function routes(
         response: { 200: Message },
       },
       handler: async (request) => {
-        const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
+        const { new_password: newPassword, ...factor } = request.body
         const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
-        const proof = { totp, recoveryCode }
         if (newPassword !== undefined) {
-          await recovery.finish(confirmation, { newPassword, proof })
+          await recovery.finish(confirmation, { newPassword, factor })
           return { message: 'Password changed' }
         }
-        await recovery.takeBack(confirmation, { proof })
+        await recovery.takeBack(confirmation, { factor })
         return { message: 'Account deletion taken back' }
       },
     })

@@ -8,10 +8,10 @@ import type { Username } from '../../core/lib/username.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { accountIn, accountsIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
+import type { SentFactor } from '../../modules/authentication/proofs.ts'
 import type { Stage } from '../../modules/authentication/requirement-table.ts'
 import { reasonOfUnmet } from '../../modules/authentication/requirements.ts'
 import { countFailure } from '../../modules/throttle/limits.ts'
-import type { Proof } from '../../modules/totp/second-factor.ts'
 import { accountWithEmail, setVerifiedEmail } from '../email-addresses/emails.ts'
 import { assertMail } from '../mail/outbox.ts'
 import type { Begun, BegunCode, Confirmation } from '../one-time-tokens/confirmations.ts'
@@ -44,15 +44,15 @@ export interface Recovery {
   /** @throws ApiError confirmationInvalid if login is impossible */
   accountOf(confirmation: Confirmation): Promise<Account>
   /**
-   * Wrong codes count towards the lockout, but a lockout does not block resets: the caller may be
+   * Wrong proofs count towards the lockout, but a lockout does not block resets: the caller may be
    * the owner.
-   * @throws as `SecondFactor.prove`
+   * @throws as `Factors.prove`
    */
-  proveFactor(account: Account, proof: Proof): Promise<void>
+  proveFactor(account: Account, sent: SentFactor): Promise<void>
   /**
    * Ends all logins, other mailed links, the lockout and a required password change. Unlinks
    * identities linked since the last password login, except the initial one.
-   * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
+   * @throws ApiError confirmationInvalid, validationFailed; as `Factors.prove`
    */
   finish(confirmation: Confirmation, wanted: ResetInput): Promise<void>
   /**
@@ -63,7 +63,7 @@ export interface Recovery {
   /**
    * Cancels such a deletion.
    * @throws ApiError confirmationInvalid, validationFailed if a password is required; as
-   * `SecondFactor.prove`
+   * `Factors.prove`
    */
   takeBack(confirmation: Confirmation, options: Omit<ResetInput, 'newPassword'>): Promise<void>
 }
@@ -85,7 +85,7 @@ export interface BeginForOptions {
 export interface ResetInput {
   readonly newPassword: string
   /** Null if proved before. */
-  readonly proof: Proof | null
+  readonly factor: SentFactor | null
   /** Runs in the same transaction, to advance the flow. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<unknown>
 }
@@ -98,11 +98,11 @@ export type RecoveryDeps = Pick<
   | 'db'
   | 'devices'
   | 'events'
+  | 'factors'
   | 'identities'
   | 'lock'
   | 'outbox'
   | 'requirements'
-  | 'secondFactor'
 >
 
 const field = 'new_password'
@@ -112,7 +112,7 @@ const noUsername = '' as Username
 
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { accounts, clock, confirmations, db, devices, events, lock, outbox } = deps
-  const { identities, requirements, secondFactor } = deps
+  const { factors, identities, requirements } = deps
 
   const recovery: Recovery = {
     async begin(identifier, { language, client, flow }) {
@@ -161,25 +161,25 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       throw outlived(confirmation)
     },
 
-    proveFactor(account, proof) {
+    async proveFactor(account, sent) {
       const failed = (trx: DatabaseOrTransaction) =>
         countFailure({ events, failures: lock }, trx, account.username, 'reset')
-      return secondFactor.prove(account, proof, { failed })
+      await factors.prove(account, sent, { failed })
     },
 
-    async finish(confirmation, { newPassword, proof, also }) {
+    async finish(confirmation, { newPassword, factor, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId, username } = account
       const way = resetWayOf(confirmation)
-      const asksFactor = account.secondFactor && proof !== null
-      // Before password errors are shown. Only acceptable codes are used up.
-      if (asksFactor && isEmpty(proof)) await recovery.proveFactor(account, proof)
+      const asksFactor = account.secondFactor && factor !== null
+      // Before password errors are shown. Only acceptable passwords use a proof up.
+      if (asksFactor && !factors.isSent(factor)) await recovery.proveFactor(account, factor)
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
         stage: way.stage,
         prove: async () => {
-          if (asksFactor) await recovery.proveFactor(account, proof)
+          if (asksFactor) await recovery.proveFactor(account, factor)
         },
         first: async (trx) => {
           await useUp(trx, confirmation, account)
@@ -207,13 +207,13 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       return (await identities.of(userId)).length > 0
     },
 
-    async takeBack(confirmation, { proof, also }) {
+    async takeBack(confirmation, { factor, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId } = account
       if (!(await recovery.needsNoPassword(confirmation, account))) {
         refuseField([field], 'is required')
       }
-      if (account.secondFactor && proof !== null) await recovery.proveFactor(account, proof)
+      if (account.secondFactor && factor !== null) await recovery.proveFactor(account, factor)
       await transact(db, [lockName.account(userId)], async (trx) => {
         await useUp(trx, confirmation, account)
         await accounts.reread(trx, account, resetWayOf(confirmation).stage)
@@ -318,8 +318,4 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
 function outlived({ userId, purpose }: Pick<Confirmation, 'userId' | 'purpose'>): ApiError {
   const reason = { code: 'confirmation_outlived', facts: { user_id: userId, purpose } } as const
   return new ApiError('confirmationInvalid', { reason })
-}
-
-function isEmpty({ totp, recoveryCode }: Proof): boolean {
-  return !totp && !recoveryCode
 }

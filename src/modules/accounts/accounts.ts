@@ -87,8 +87,7 @@ export interface RequestDeletionOptions
 }
 
 export interface FactorChange extends Omit<ChangeOptions, 'assertWanted'> {
-  readonly on: boolean
-  /** If false, the account does not change. */
+  /** Returns whether the account has a factor afterwards. */
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
@@ -189,18 +188,17 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
       return changing(userId, work, { guard })
     },
 
-    /** If `work` returns true, sets the second factor and ends all other logins. */
+    /** For `factors` alone. Ends all other logins. */
     async changeSecondFactor(
       userId: number,
-      { on, keepSession, guard, work }: FactorChange,
-    ): Promise<boolean> {
+      { keepSession, guard, work }: FactorChange,
+    ): Promise<void> {
       const change = async (trx: DatabaseOrTransaction) => {
-        if (!(await work(trx))) return false
-        await accountStore(trx).update(userId, { secondFactor: on }, clock.now())
+        const secondFactor = await work(trx)
+        await accountStore(trx).update(userId, { secondFactor }, clock.now())
         await endTokens(trx, userId, everything, { keepSession })
-        return true
       }
-      return changing(userId, change, { guard })
+      await changing(userId, change, { guard })
     },
 
     /**

@@ -62,8 +62,8 @@ export const commands: readonly CommandWork[] = [
     name: 'account reset-factor',
     example: 'account reset-factor ann',
     run: (call) =>
-      withAccount(call, ['secondFactor'], async (account, { secondFactor }) => {
-        await secondFactor.remove(account, {})
+      withAccount(call, ['factors'], async (account, { factors }) => {
+        await factors.remove(account, {})
         const show = await accountView(call)
         call.output.result(
           show({ ...account, secondFactor: false }),

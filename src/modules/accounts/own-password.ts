@@ -24,7 +24,7 @@ export async function changeOwnPassword(
   await proofs.proveAround(
     request,
     { account: own, change: 'password', sent },
-    async ({ account, guard, code, succeed }) => {
+    async ({ account, guard, factor, succeed }) => {
       const { userId, passwordHash } = account
       // Pages send an empty password after the confirmation page.
       if (typeof sent.currentPassword === 'string' && sent.currentPassword !== '') {
@@ -37,7 +37,7 @@ export async function changeOwnPassword(
         field: 'new_password',
         keepSession: ownSession(request, userId),
         guard,
-        prove: code,
+        prove: factor,
         also: succeed,
       })
     },

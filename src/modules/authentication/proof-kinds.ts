@@ -12,5 +12,5 @@ export const protectedChanges = [
 export type ProtectedChange = (typeof protectedChanges)[number]
 
 /** In addition to the login. */
-export const proofKinds = ['password', 'totp', 'provider', 'email'] as const
+export const proofKinds = ['password', 'factor', 'provider', 'email'] as const
 export type ProofKind = (typeof proofKinds)[number]

@@ -1,6 +1,5 @@
 import { errorWith } from '../../core/http/declared-error.ts'
-import { named, type Static } from '../../core/http/schemas.ts'
-import { proofKinds } from './proof-kinds.ts'
+import { named, type Static, Text } from '../../core/http/schemas.ts'
 import type { ProofsInput as ProofsOfRequest } from './proofs.ts'
 
 export const examplePassword = 'gravel-otter-lantern-41'
@@ -49,8 +48,8 @@ export const SentProofs = named(
 export const AcceptedProofs = { type: 'object', properties: acceptedProofs } as const
 
 export function proofsIn(body: Static<typeof AcceptedProofs>): ProofsOfRequest {
-  const { current_password: currentPassword, totp, recovery_code: recoveryCode, captcha } = body
-  return { currentPassword, totp, recoveryCode, captcha }
+  const { current_password: currentPassword, captcha } = body
+  return { currentPassword, factor: body, captcha }
 }
 
 export const confirmationRequired = errorWith(
@@ -58,13 +57,18 @@ export const confirmationRequired = errorWith(
   {
     proofs: {
       type: 'array',
-      items: { type: 'string', enum: proofKinds },
+      items: Text,
       description:
-        'The proofs that are still missing, all of which are needed; a recovery code counts as `totp`',
+        'The proofs that are still missing, all of which are needed: `password`, `provider`, `email`, and the kind of a second factor, as `totp`, which a recovery code replaces',
     },
   },
   { proofs: ['password'] },
   {
+    second_factors: {
+      type: 'array',
+      items: Text,
+      description: 'If factors of several kinds are enough for the one that is missing',
+    },
     confirm_url: {
       type: 'string',
       description: 'The page that takes the proofs `provider` and `email`, if one is missing',

@@ -19,8 +19,8 @@ interface ProofRule {
 /** The only place that decides about proofs. docs/adr/0073 */
 const rules: Readonly<Record<ProofKind, ProofRule>> = {
   password: { isNeeded: ({ hasPassword }) => hasPassword, isSent: true },
-  // Recovery codes also count.
-  totp: { isNeeded: ({ hasFactor }) => hasFactor, isSent: true },
+  // Of any kind, or a recovery code.
+  factor: { isNeeded: ({ hasFactor }) => hasFactor, isSent: true },
   provider: {
     isNeeded: ({ hasPassword, hasProvider }) => !hasPassword && hasProvider,
     isSent: false,
@@ -39,11 +39,16 @@ export function canBeSent(kind: ProofKind): boolean {
   return rules[kind].isSent
 }
 
+/**
+ * Fields of a request: `recovery_code`, and one for each kind of factor, by its name. A value of
+ * another type is a wrong proof.
+ */
+export type SentFactor = Readonly<Record<string, unknown>>
+
 /** Another type is a wrong proof. */
 export interface ProofsInput {
   readonly currentPassword?: unknown
-  readonly totp?: unknown
-  readonly recoveryCode?: unknown
+  readonly factor: SentFactor
   /** For the password. */
   readonly captcha?: string | undefined
 }
@@ -59,7 +64,7 @@ export interface ProtectedChangeInput {
   readonly held?: readonly ProofKind[]
 }
 
-/** Except the code of the second factor. */
+/** Except the second factor. */
 export interface Proven {
   readonly account: Account
   /**
@@ -68,10 +73,10 @@ export interface Proven {
    */
   readonly guard: Reauthorization
   /**
-   * Call last, because a code counts once. @throws ApiError invalidCredentials,
+   * Proves the second factor. Call last, because a code counts once. @throws ApiError invalidCredentials,
    * tooManyLoginAttempts
    */
-  code(): Promise<void>
+  factor(): Promise<void>
   /** In the transaction of the change. */
   succeed(trx: DatabaseOrTransaction): Promise<void>
 }
@@ -83,7 +88,7 @@ export interface Proofs {
    * missing proofs, before verification; invalidCredentials, tooManyLoginAttempts, captchaRequired
    */
   prove(request: FastifyRequest, wanted: ProtectedChangeInput): Promise<Reauthorization>
-  /** For work that decides when the code is verified. */
+  /** For work that decides when the second factor is verified. */
   proveAround<T>(
     request: FastifyRequest,
     wanted: ProtectedChangeInput,

@@ -10,19 +10,14 @@ const flowSeconds = 1800
 
 /** @throws ApiError invalidCredentials, accessDenied if the account has changed in the meantime */
 export async function continueOnPages(
-  {
-    accounts,
-    db,
-    pageFlows,
-    secondFactor,
-  }: Pick<Needs, 'accounts' | 'db' | 'pageFlows' | 'secondFactor'>,
+  { accounts, db, pageFlows, totp }: Pick<Needs, 'accounts' | 'db' | 'pageFlows' | 'totp'>,
   { step, evidence }: { readonly step: Step; readonly evidence: Evidence },
   returnTo: string,
   browser: Browser,
 ): Promise<PageFlow<SignInData>> {
   const { account } = evidence
   // Each request shows the same secret.
-  const enrolment = step === 'enrolment' ? await secondFactor.begin(account) : null
+  const enrolment = step === 'enrolment' ? await totp.begin(account) : null
   const data: SignInData = {
     column: 'providerPage',
     proven: provenOf(evidence),

@@ -11,12 +11,12 @@ import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { loginFail } from '../authentication/events.ts'
 import { ofBrowser } from '../devices/device-cookie.ts'
+import { SentProof, secondFactorRequired } from '../factors/schemas.ts'
 import { browserOf } from '../flows/requests.ts'
 import { parseReturnTo } from '../flows/return-to.ts'
 import { sessionResult } from '../sessions/browser.ts'
 import { SessionAnswer } from '../sessions/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
-import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
 import { continueOnPages } from './continue.ts'
 import { flowCookie } from './cookie.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
@@ -148,7 +148,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         body: 'form',
         errors: [
           ...accountErrors,
-          secondFactorRequired,
+          secondFactorRequired(options.factorKinds()),
           'invalidCredentials',
           'tooManyLoginAttempts',
         ],
@@ -163,8 +163,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { totp, recovery_code } = request.body
-      const proof = { totp, recoveryCode: recovery_code, address: loginAddress(request) }
+      const proof = { address: loginAddress(request), factor: request.body }
       const result = sessionResult(options, request, reply)
       const ticket = flowCookie.read(request)
       const { answer: csrf_token, returnTo } = await confirm(options, ticket, proof, result)

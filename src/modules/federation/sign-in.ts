@@ -4,8 +4,10 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Completion, Result } from '../authentication/completion.ts'
 import { type Evidence, unknownAuthTime } from '../authentication/evidence.ts'
+import type { SentFactor } from '../authentication/proofs.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed, Requirements } from '../authentication/requirements.ts'
+import type { Factors } from '../factors/factors.ts'
 import { passTowards } from '../flows/sign-in-flow.ts'
 import type { BrowserSessionDeps } from '../sessions/browser.ts'
 import type { Attempt } from '../throttle/attempt.ts'
@@ -13,7 +15,6 @@ import type { LoginLimits } from '../throttle/limits.ts'
 import { namesOf } from '../tokens/known-revocations.ts'
 import type { Revocations } from '../tokens/revocations.ts'
 import type { Tokens } from '../tokens/tokens.ts'
-import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { AccountThen, FinishedFlow, Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import type { Provider } from './provider.ts'
@@ -21,12 +22,12 @@ import type { Provider } from './provider.ts'
 export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly completion: Completion
+  readonly factors: Pick<Factors, 'prove'>
   readonly flows: Flows
   readonly identities: Identities
   readonly limits: Pick<LoginLimits, 'attemptCode'>
   readonly requirements: Requirements
   readonly revocations: Pick<Revocations, 'refusesBy'>
-  readonly secondFactor: Pick<SecondFactor, 'prove'>
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
 
@@ -74,32 +75,32 @@ export async function signIn<Issued, Answer>(
 }
 
 /**
- * A wrong code counts like a wrong code after a password. docs/adr/0010 and 0012.
+ * A wrong proof counts like one after a password. docs/adr/0010 and 0012.
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts; as
  * `signIn`
  */
 export async function confirm<Issued, Answer>(
   deps: SignInDeps,
   ticket: string | undefined,
-  { address, ...proof }: Proof & { readonly address: string },
+  { address, factor }: { readonly address: string; readonly factor: SentFactor },
   result: Result<Issued, Answer>,
 ): Promise<{ answer: Answer; returnTo: string }> {
-  const { completion, flows, limits, requirements, secondFactor } = deps
+  const { completion, factors, flows, limits, requirements } = deps
   const waiting = await flows.waiting(ticket)
   const account = await unchanged(deps, waiting)
   const { authTime } = waiting
   const evidence: Evidence = { account, amr: ['fed'], authTime }
-  // Before the code: a locked account must not reveal whether the code is right.
+  // First: a locked account must not reveal whether the proof is right.
   const next = requirements.pass('provider', evidence)
   const isAsked = next === 'second_factor' // the factor may have been removed in the meantime
   const answer = isAsked
-    ? await limits.attemptCode({ username: account.username, address }, byCode)
+    ? await limits.attemptCode({ username: account.username, address }, byFactor)
     : await finish(next, evidence, null)
   return { answer, returnTo: waiting.returnTo }
 
-  async function byCode(attempt: Attempt): Promise<Answer> {
-    await secondFactor.prove(account, proof)
-    const proven: Evidence = { account, amr: ['fed', 'otp', 'mfa'], authTime }
+  async function byFactor(attempt: Attempt): Promise<Answer> {
+    const amr = await factors.prove(account, factor)
+    const proven: Evidence = { account, amr: ['fed', ...amr], authTime }
     return finish(requirements.pass('provider', proven), proven, attempt)
   }
 

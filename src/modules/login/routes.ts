@@ -5,9 +5,9 @@ import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { byPassword } from '../accounts/password-method.ts'
+import { secondFactorRequired } from '../factors/schemas.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
-import { secondFactorRequired } from '../totp/schemas.ts'
 import { answerLogin } from './answers.ts'
 import { logIn } from './log-in.ts'
 import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
@@ -32,7 +32,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         errors: [
           'invalidCredentials',
           captchaRequired,
-          secondFactorRequired,
+          secondFactorRequired(options.factorKinds()),
           'passwordChangeRequired',
           enrolmentRequired,
           'tooManyLoginAttempts',
@@ -45,7 +45,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { username, password, mode, captcha, new_password, totp, recovery_code } = request.body
+      const { username, password, mode, captcha, new_password, ...factor } = request.body
       const credentials = {
         username: typeof username === 'string' ? username : '',
         password: typeof password === 'string' ? password : '',
@@ -53,9 +53,8 @@ export async function routes(app: App, options: Needs): Promise<void> {
         address: options.loginAddress(request),
       }
       const sent = {
+        ...factor,
         password: credentials.password,
-        totp,
-        recoveryCode: recovery_code,
         newPassword: new_password,
       }
       const login = { ...byPassword(options, credentials), sent }

@@ -2,34 +2,34 @@ import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { loginFail } from '../authentication/events.ts'
 import type { Evidence } from '../authentication/evidence.ts'
+import type { SentFactor } from '../authentication/proofs.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed } from '../authentication/requirements.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Attempt } from '../throttle/attempt.ts'
-import type { Proof } from '../totp/second-factor.ts'
 
 /** Empty form fields count as absent. */
-export interface LoginInput extends Proof {
+export interface LoginInput extends SentFactor {
   /** Absent if the method used no password. */
   readonly password?: string
   readonly newPassword: string | undefined
 }
 
-export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'requirements' | 'secondFactor' | 'tokens'>
+export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'factors' | 'requirements' | 'tokens'>
 
-/** @throws ApiError as `prove` of `SecondFactor` */
+/** @throws ApiError as `prove` of `Factors` */
 export async function takeSecondFactor(
-  { secondFactor }: Pick<StepDeps, 'secondFactor'>,
+  { factors }: Pick<StepDeps, 'factors'>,
   evidence: Evidence,
-  proof: Proof,
+  sent: SentFactor,
   attempt: Attempt,
 ): Promise<Evidence> {
-  // The second factor records wrong codes itself. The request for a code already shows that the
-  // password was right, so no delay.
+  // The factors record wrong proofs. The request for a factor already shows that the password was
+  // right, so no delay.
   attempt.onFailure({ event: null, wait: null })
-  await secondFactor.prove(evidence.account, proof)
+  const amr = await factors.prove(evidence.account, sent)
   attempt.onFailure({ event: loginFail })
-  return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'] }
+  return { ...evidence, amr: [...evidence.amr, ...amr] }
 }
 
 /** @throws ApiError passwordChangeRequired without a new password; validationFailed */

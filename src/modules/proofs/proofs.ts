@@ -22,18 +22,18 @@ import {
   proofsOf,
 } from '../authentication/proofs.ts'
 import type { Requirements } from '../authentication/requirements.ts'
+import { type Factors, isSent } from '../factors/factors.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
-import { isSent, type SecondFactor } from '../totp/second-factor.ts'
 import type { Grant, Grants } from './grants.ts'
 
 export interface ProofsDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'reread'>
   readonly config: Pick<Config, 'baseUrl'>
+  readonly factors: Pick<Factors, 'isSent' | 'prove' | 'wanted'>
   readonly grants: Pick<Grants, 'of' | 'use'>
   readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
   readonly loginAddress: LoginAddress
   readonly requirements: Pick<Requirements, 'refuse'>
-  readonly secondFactor: Pick<SecondFactor, 'prove'>
   /** A linked identity can sign in here. */
   readonly hasProvider: (userId: number) => Promise<boolean>
 }
@@ -41,14 +41,14 @@ export interface ProofsDeps extends AuthenticateDeps, PasswordMethodDeps {
 const noAttempt = async () => {}
 
 export function createProofs(deps: ProofsDeps): Proofs {
-  const { accounts, config, limits, loginAddress, requirements, secondFactor } = deps
+  const { accounts, config, factors, limits, loginAddress, requirements } = deps
 
   return {
     neededOf,
 
     prove(request, wanted) {
-      return this.proveAround(request, wanted, async ({ code, guard }) => {
-        await code()
+      return this.proveAround(request, wanted, async ({ factor, guard }) => {
+        await factor()
         return guard
       })
     },
@@ -60,12 +60,12 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const held = [...heldBy(callerOf(request)), ...(wanted.held ?? grant?.kinds ?? [])]
       const open = needed.filter((kind) => !held.includes(kind))
       const missing = open.filter((kind) => !canBeSent(kind) || !hasSent(sent, kind))
-      if (missing.length > 0) throw refusal(wanted, missing)
+      if (missing.length > 0) throw await refusal(deps.db, wanted, missing)
       const failure = change === 'password' ? passwordChangeFail : proofFail
-      const how = { request, wanted, sent, failure, grant, asksCode: open.includes('totp') }
+      const how = { request, wanted, sent, failure, grant, asksFactor: open.includes('factor') }
       if (open.includes('password')) return afterPassword(account, how, work)
-      if (open.includes('totp')) return afterCode(account, how, work)
-      return work({ account, guard: guardOf(how, account), code: noAttempt, succeed: noAttempt })
+      if (open.includes('factor')) return afterFactor(account, how, work)
+      return work({ account, guard: guardOf(how, account), factor: noAttempt, succeed: noAttempt })
     },
   }
 
@@ -78,12 +78,16 @@ export function createProofs(deps: ProofsDeps): Proofs {
     })
   }
 
+  function hasSent(sent: ProofsInput, kind: ProofKind): boolean {
+    return kind === 'password' ? isSent(sent.currentPassword) : factors.isSent(sent.factor)
+  }
+
   interface How {
     readonly request: FastifyRequest
     readonly wanted: ProtectedChangeInput
     readonly sent: ProofsInput
     readonly grant: Grant | null
-    readonly asksCode: boolean
+    readonly asksFactor: boolean
     readonly failure: typeof proofFail
   }
 
@@ -92,7 +96,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
     how: How,
     work: (proven: Proven) => Promise<T>,
   ): Promise<T> {
-    const { request, sent, asksCode, failure } = how
+    const { request, sent, asksFactor, failure } = how
     const { currentPassword, captcha } = sent
     const password = typeof currentPassword === 'string' ? currentPassword : ''
     const address = loginAddress(request)
@@ -103,33 +107,33 @@ export function createProofs(deps: ProofsDeps): Proofs {
     return authenticate(deps, authentication, async (evidence, attempt) => {
       // If the account is locked in between, later errors must not reveal a correct password.
       const account = await accounts.reread(deps.db, evidence.account, 'commit')
-      const code = async () => {
-        if (!asksCode) return
-        attempt.onFailure({ event: null, wait: null }) // the second factor records wrong codes
-        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
+      const factor = async () => {
+        if (!asksFactor) return
+        attempt.onFailure({ event: null, wait: null }) // the factors record wrong proofs
+        await factors.prove(account, sent.factor, { guard: reauthorize(request) })
         attempt.onFailure({ event: failure })
       }
       const { succeed } = attempt
-      return work({ account, guard: guardOf(how, account), code, succeed })
+      return work({ account, guard: guardOf(how, account), factor, succeed })
     })
   }
 
-  function afterCode<T>(
+  function afterFactor<T>(
     account: Account,
     how: How,
     work: (proven: Proven) => Promise<T>,
   ): Promise<T> {
     const { request, sent, failure } = how
     const login = { username: account.username, address: loginAddress(request) }
-    const code = () =>
+    const factor = () =>
       limits.attemptCode(login, async (attempt) => {
         attempt.onFailure({ event: failure, userId: account.userId })
-        // Before the code check: a locked account must not reveal whether the code is right.
+        // First: a locked account must not reveal whether the proof is right.
         requirements.refuse('login', { account })
-        attempt.onFailure({ event: null }) // the second factor records wrong codes
-        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
+        attempt.onFailure({ event: null }) // the factors record wrong proofs
+        await factors.prove(account, sent.factor, { guard: reauthorize(request) })
       })
-    return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
+    return work({ account, guard: guardOf(how, account), factor, succeed: noAttempt })
   }
 
   /** Includes the account version of the proofs. */
@@ -145,22 +149,30 @@ export function createProofs(deps: ProofsDeps): Proofs {
         await caller?.authorize(db)
         await accounts.reread(db, account)
         // Another request may have used the grant.
-        if (grant && !(await deps.grants.use(db, grant))) throw refusal(wanted, grant.kinds)
+        if (grant && !(await deps.grants.use(db, grant))) {
+          throw await refusal(db, wanted, grant.kinds)
+        }
       },
     }
   }
 
-  function refusal(
+  async function refusal(
+    db: DatabaseOrTransaction,
     { account, change }: ProtectedChangeInput,
     missing: readonly ProofKind[],
-  ): ApiError {
+  ): Promise<ApiError> {
     const needsPage = missing.some((kind) => !canBeSent(kind))
+    const asksFactor = missing.includes('factor')
+    const { second_factor: first = '', ...several } = asksFactor
+      ? await factors.wanted(db, account.userId)
+      : {}
+    const names = missing.map((kind) => (kind === 'factor' ? first : kind))
     const confirm_url = `${config.baseUrl}/account/confirm?for=${change}`
     return new ApiError('confirmationRequired', {
-      extra: { proofs: missing, ...(needsPage && { confirm_url }) },
+      extra: { proofs: names, ...several, ...(needsPage && { confirm_url }) },
       reason: {
         code: 'proof_absent',
-        facts: { user_id: account.userId, change, missing: [...missing] },
+        facts: { user_id: account.userId, change, missing: names },
       },
     })
   }
@@ -171,13 +183,4 @@ function heldBy({ credential }: Principal): readonly ProofKind[] {
   if (credential.scheme === 'basic') return ['password']
   const isEnrolment = credential.scheme === 'bearer' && credential.claims.type === 'enrolment'
   return isEnrolment ? ['password', 'provider', 'email'] : []
-}
-
-function hasSent(sent: ProofsInput, kind: ProofKind): boolean {
-  if (kind === 'password') return isSent(sent.currentPassword)
-  return isSent(sent.totp) || isSent(sent.recoveryCode)
-}
-
-function codeOf({ totp, recoveryCode }: ProofsInput) {
-  return { totp, recoveryCode }
 }

@@ -27,11 +27,11 @@ export const services = [
   service({
     needs: [
       'accounts',
+      'factors',
       'grants',
       'limits',
       'loginAddress',
       'requirements',
-      'secondFactor',
       'passwords',
       'verifier',
     ],

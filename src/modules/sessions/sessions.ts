@@ -406,8 +406,12 @@ const malformed: EndedSession = { ended: { code: 'session_malformed' } }
 const unknown: EndedSession = { ended: { code: 'session_unknown' } }
 
 /** Adds the second factor to a session whose user has just confirmed the factor. */
-export async function addFactor(trx: DatabaseOrTransaction, id: string): Promise<void> {
-  await sessionStore(trx).addAmr(id, ['otp', 'mfa'])
+export async function addFactor(
+  trx: DatabaseOrTransaction,
+  id: string,
+  amr: readonly string[],
+): Promise<void> {
+  await sessionStore(trx).addAmr(id, amr)
 }
 
 /**

@@ -2,17 +2,10 @@ import {
   belowBothAccounts,
   type Caller,
   type Examples,
-  type Make,
   present,
   presentWithCode,
 } from '../../../test/example.ts'
-import { beginEnrolment, type Device, enrolled } from '../../../test/factor.ts'
-import { stepSeconds } from './totp.ts'
-
-const withTotp: Make = ({ app }, caller) => {
-  app.clock.advance(stepSeconds)
-  return { json: { totp: caller.device?.code(), ...present(caller) } }
-}
+import { beginEnrolment, type Device, presentWithTotp } from '../../../test/factor.ts'
 
 /** The caller's latest enrolment. */
 export const enrolments = new WeakMap<Caller, Device['code']>()
@@ -40,22 +33,7 @@ export const examples: Examples = {
         events: ['mfa_recovery_code_used', 'mfa_removed'],
         make: (_, caller) => ({ json: presentWithCode(caller) }),
       },
-      { events: ['mfa_removed'], make: withTotp },
-    ],
-    renewRecoveryCodes: [
-      {
-        ...{ needs: 'factor', commit: 2, bare: 401 },
-        events: ['mfa_recovery_code_used', 'mfa_codes_renewed'],
-        make: (_, caller) => ({ json: presentWithCode(caller) }),
-      },
-      { events: ['mfa_codes_renewed'], make: withTotp },
+      { events: ['mfa_removed'], make: presentWithTotp },
     ],
   }),
-  removeSecondFactor: {
-    events: ['mfa_removed'],
-    make: async ({ app, newName }) => {
-      const { who } = await enrolled(app, newName())
-      return { params: { username: who.username } }
-    },
-  },
 }

@@ -13,9 +13,11 @@ import {
   proofsIn,
   SentProofs,
 } from '../authentication/proof-schemas.ts'
+import { secondFactorNotFound } from '../factors/problems.ts'
+import { RecoveryCodes } from '../factors/schemas.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
-import { secondFactorNotFound } from './problems.ts'
-import { Code, Enrolment, RecoveryCodes, SentCode } from './schemas.ts'
+import { totpId } from './kind.ts'
+import { Code, Enrolment, SentCode } from './schemas.ts'
 
 export const prefixes = ownAccountPrefixes
 
@@ -23,11 +25,10 @@ const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound']
 const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
 
 /**
- * Below /api/user/account (role USER) and /api/account (any account); spec 5.5. All except PUT,
- * which relies on POST, require proofs of the person. Enrolment tokens work for POST and PUT /totp
- * only.
+ * Below /api/user/account (role USER) and /api/account (any account); spec 5.5. POST and
+ * DELETE require proofs of the person; PUT relies on POST. Enrolment tokens work for POST and PUT.
  */
-export async function routes(app: App, { accounts, proofs, secondFactor }: Needs): Promise<void> {
+export async function routes(app: App, { accounts, factors, proofs, totp }: Needs): Promise<void> {
   const idOf = (id: string) => ownOperationId(id, app.prefix)
 
   app.post(
@@ -54,7 +55,7 @@ export async function routes(app: App, { accounts, proofs, secondFactor }: Needs
       const account = await own(request)
       const sent = proofsIn(request.body)
       const guard = await proofs.prove(request, { account, change: 'factor', sent })
-      return reply.status(201).send(await secondFactor.begin(account, guard))
+      return reply.status(201).send(await totp.begin(account, guard))
     },
   )
 
@@ -79,7 +80,7 @@ export async function routes(app: App, { accounts, proofs, secondFactor }: Needs
     },
     async (request) => {
       const account = await own(request)
-      const codes = await secondFactor.confirm(account, request.body.totp, howOf(request, account))
+      const codes = await totp.confirm(account, request.body.totp, howOf(request, account))
       return { recovery_codes: codes }
     },
   )
@@ -108,35 +109,8 @@ export async function routes(app: App, { accounts, proofs, secondFactor }: Needs
       const account = await ownWithFactor(request)
       const sent = proofsIn(request.body)
       const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
-      await secondFactor.remove(account, { ...howOf(request, account), guard })
+      await factors.remove(account, { ...howOf(request, account), id: totpId, guard })
       return { message: 'Second factor removed' }
-    },
-  )
-
-  app.post(
-    '/recovery-codes',
-    {
-      config: {
-        access: { rule: authenticated },
-        reauthentication: 'always',
-        body: 'json',
-        sends: SentProofs,
-        maxBodyBytes: fewFieldsBytes,
-        errors: proofErrors,
-      },
-      schema: {
-        operationId: idOf('renewRecoveryCodes'),
-        summary: 'Ten new recovery codes, with proofs of the person; the old ones end',
-        body: AcceptedProofs,
-        response: { 201: RecoveryCodes },
-      },
-    },
-    async (request, reply) => {
-      const account = await own(request)
-      const sent = proofsIn(request.body)
-      const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
-      const codes = await secondFactor.renewCodes(account, guard)
-      return reply.status(201).send({ recovery_codes: codes })
     },
   )
 
@@ -151,7 +125,7 @@ export async function routes(app: App, { accounts, proofs, secondFactor }: Needs
   /** @throws ApiError accountNotFound, secondFactorNotFound */
   async function ownWithFactor(request: FastifyRequest): Promise<Account> {
     const account = await own(request)
-    if (account.secondFactor) return account
+    if (await totp.isOn(account)) return account
     const facts = { user_id: account.userId }
     throw new ApiError(secondFactorNotFound, { reason: { code: 'no_second_factor', facts } })
   }

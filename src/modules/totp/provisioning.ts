@@ -1,4 +1,4 @@
-import { base32 } from './totp.ts'
+import { base32 } from '../../core/crypto/base32.ts'
 
 /** Spec 5.5. */
 export interface Provisioning {

@@ -1,25 +1,10 @@
 import type { FactsOf, TranslatedReason } from '../../core/reasons/types.ts'
 
 export const reasons = {
-  second_factor_absent: {
-    guard: 'second factor',
-    explanation: 'The account has a second factor, and no code was sent.',
-    words: { de: 'Das Konto hat einen zweiten Faktor, und kein Code kam.' },
-    facts: ['user_id'],
-    remedies: ['remove_second_factor'],
-  },
   second_factor_wrong: {
     guard: 'second factor',
     explanation: 'The code of the authenticator is wrong, is not of this time, or was used before.',
     words: { de: 'Der Code der App ist falsch, nicht von dieser Zeit, oder wurde schon benutzt.' },
-    facts: ['user_id'],
-    remedies: ['clear_throttle', 'remove_second_factor'],
-    nextStep: 'gatehouse account reset-factor NAME, if device and codes are lost',
-  },
-  recovery_code_wrong: {
-    guard: 'second factor',
-    explanation: 'The recovery code is wrong, or was used before.',
-    words: { de: 'Der Wiederherstellungscode ist falsch oder wurde schon benutzt.' },
     facts: ['user_id'],
     remedies: ['clear_throttle', 'remove_second_factor'],
     nextStep: 'gatehouse account reset-factor NAME, if device and codes are lost',
@@ -31,18 +16,6 @@ export const reasons = {
     words: {
       de: 'Der Code bestätigt die Einrichtung nicht: Er ist falsch, oder keine Einrichtung läuft.',
     },
-    facts: ['user_id'],
-  },
-  second_factor_removed: {
-    guard: 'second factor',
-    explanation: 'The second factor was removed after it was proved.',
-    words: { de: 'Der zweite Faktor wurde entfernt, nachdem er bewiesen war.' },
-    facts: ['user_id'],
-  },
-  no_second_factor: {
-    guard: 'resource',
-    explanation: 'The account has no second factor.',
-    words: { de: 'Das Konto hat keinen zweiten Faktor.' },
     facts: ['user_id'],
   },
 } as const satisfies Record<string, TranslatedReason>

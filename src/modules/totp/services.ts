@@ -1,23 +1,19 @@
-import { inTransaction } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
-import { sections } from './personal-data.ts'
-import { createSecondFactor, type SecondFactor } from './second-factor.ts'
+import { createTotp, type Totp } from './enrolment.ts'
+import { createTotpKind } from './kind.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly secondFactor: SecondFactor
+    readonly totp: Totp
   }
 }
 
 export const services = [
   service({
-    needs: ['accounts', 'keys'],
-    makes: ['secondFactor'],
-    hooks: ['onFactorProved'],
-    create: ({ onFactorProved, ...needs }) => ({
-      secondFactor: createSecondFactor({ ...needs, proved: inTransaction(onFactorProved) }),
-    }),
+    needs: ['accounts', 'factors', 'keys'],
+    makes: ['totp'],
+    create: (needs) => ({ totp: createTotp(needs) }),
   }),
 ]
 
-export const hooks = [hook('personSections', [], () => sections)]
+export const hooks = [hook('factorKind', ['keys'], createTotpKind)]

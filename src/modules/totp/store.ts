@@ -3,13 +3,15 @@ import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
 
 /** Secrets are encrypted with the data key. */
-export interface StoredFactor {
+export interface StoredTotp {
   /** Null before confirmation. */
   readonly sealed: string | null
   /** Waits for its first code. */
   readonly pending: string | null
   /** Epoch milliseconds; null before the confirmation, or before version 0.9.0. */
   readonly confirmedAt: number | null
+  /** The latest accepted step. */
+  readonly lastStep: number
 }
 
 type OfUser = Parameters<{ userId: number }>
@@ -24,7 +26,7 @@ type Use = Factor & {
 const ofUser = prepared((db, { userId }: OfUser) =>
   db
     .selectFrom('second_factors')
-    .select(['sealed', 'pending', 'confirmed_at'])
+    .select(['sealed', 'pending', 'confirmed_at', 'last_step'])
     .where('user_id', '=', userId),
 )
 const uses = prepared((db, { userId, sealed }: Parameters<Factor>) =>
@@ -44,20 +46,14 @@ const used = prepared((db, use: Parameters<Use>) =>
     .where('used_steps', '=', use.bits)
     .returning('user_id'),
 )
-const usedCode = prepared((db, { userId, code }: OfUser & Parameters<{ code: string }>) =>
-  db
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('code', '=', code)
-    .returning('user_id'),
-)
 
-export function factorStore(db: DatabaseOrTransaction) {
+export function totpStore(db: DatabaseOrTransaction) {
   return {
-    async of(userId: number): Promise<StoredFactor | null> {
+    async of(userId: number): Promise<StoredTotp | null> {
       const row = await ofUser.first(db, { userId })
       if (!row) return null
-      return { sealed: row.sealed, pending: row.pending, confirmedAt: row.confirmed_at }
+      const { sealed, pending, confirmed_at: confirmedAt, last_step: lastStep } = row
+      return { sealed, pending, confirmedAt, lastStep }
     },
 
     async begin(userId: number, pending: string): Promise<void> {
@@ -103,7 +99,7 @@ export function factorStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Only without a factor. */
+    /** Only if unconfirmed. */
     async abandon(userId: number): Promise<void> {
       await db
         .deleteFrom('second_factors')
@@ -113,13 +109,12 @@ export function factorStore(db: DatabaseOrTransaction) {
     },
 
     async remove(userId: number): Promise<void> {
-      await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
       await db.deleteFrom('second_factors').where('user_id', '=', userId).execute()
     },
 
     /**
-     * Removes the factor, enrolment and codes added at `since` (epoch milliseconds) or later.
-     * Returns whether the factor was removed.
+     * Removes what was added at `since` (epoch milliseconds) or later, and any enrolment. Returns
+     * whether a confirmed secret was removed.
      */
     async removeSince(userId: number, since: number): Promise<boolean> {
       const { confirmedAt = null } = (await this.of(userId)) ?? {}
@@ -133,34 +128,7 @@ export function factorStore(db: DatabaseOrTransaction) {
         .set({ pending: null })
         .where('user_id', '=', userId)
         .execute()
-      await db
-        .deleteFrom('recovery_codes')
-        .where('user_id', '=', userId)
-        .where('created_at', '>=', since)
-        .execute()
       return false
-    },
-
-    async replaceCodes(userId: number, digests: readonly string[], now: number): Promise<void> {
-      await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
-      await db
-        .insertInto('recovery_codes')
-        .values(digests.map((code) => ({ user_id: userId, code, created_at: now })))
-        .execute()
-    },
-
-    /** False if unknown or used. */
-    async useCode(userId: number, code: string): Promise<boolean> {
-      return (await usedCode.first(db, { userId, code })) !== undefined
-    },
-
-    async countCodes(userId: number): Promise<number> {
-      const { total } = await db
-        .selectFrom('recovery_codes')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .where('user_id', '=', userId)
-        .executeTakeFirstOrThrow()
-      return Number(total)
     },
   }
 }

@@ -9,18 +9,11 @@ export const tables: readonly ModuleTable[] = [
     person: { column: 'user_id', onDelete: 'delete' },
     namesNone: ['sealed', 'pending'],
   },
-  {
-    name: 'recovery_codes',
-    key: ['user_id', 'code'],
-    person: { column: 'user_id', onDelete: 'delete' },
-    namesNone: ['code'],
-  },
 ]
 
 declare module '../../core/database/schema.ts' {
   interface Schema {
     second_factors: SecondFactorsTable
-    recovery_codes: RecoveryCodesTable
   }
 }
 
@@ -35,12 +28,4 @@ interface SecondFactorsTable {
   used_steps: Generated<number>
   /** Null if unconfirmed, or from earlier versions. */
   confirmed_at: Generated<number | null>
-}
-
-interface RecoveryCodesTable {
-  user_id: number
-  /** Digest. */
-  code: string
-  /** Null for codes of earlier versions. */
-  created_at: Generated<number | null>
 }

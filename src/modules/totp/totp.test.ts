@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { base32, codeOfStep, matchingSteps } from './totp.ts'
+import { base32 } from '../../core/crypto/base32.ts'
+import { codeOfStep, matchingSteps } from './totp.ts'
 
 // The secret of both RFCs.
 const secret = Buffer.from('12345678901234567890')

@@ -73,7 +73,7 @@ function Typed({ view }: { view: ConfirmView }) {
           hasFocus={!problem || problem.field === 'code'}
         />
       )}
-      {asks.includes('totp') && <ProofFields problem={problem} />}
+      {asks.includes('factor') && <ProofFields problem={problem} />}
       {asksCaptcha && <Captcha />}
       <Actions>
         <Button>{common.goOn}</Button>

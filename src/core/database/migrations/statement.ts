@@ -34,6 +34,21 @@ export function toPostgres(statement: string): string {
     )
 }
 
+/**
+ * SQLite changes no foreign key and no check of a table: the table is made anew, with all of its
+ * columns and rows, so that the version before works on it.
+ * @param definition of a table `name`, without indexes and triggers
+ */
+export function madeAnew(name: string, definition: string, columns: readonly string[]): string[] {
+  const before = `${name}_before`
+  return [
+    `alter table ${name} rename to ${before}`,
+    definition,
+    `insert into ${name} (${columns}) select ${columns} from ${before}`,
+    `drop table ${before}`,
+  ]
+}
+
 const postgresTypes: Record<string, string> = {
   integer: 'bigint',
   text: 'text collate "C"',

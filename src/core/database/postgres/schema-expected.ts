@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: 1-1FTQ5uFo3VdmNKSYNpPSZrUGf5SxiXDT09RUdaO34
+// Digest of the migrations: hu5MKbGIE_-OP0XQ-t4l4UhrP5ULci2Xymwz1lnlzyU
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -671,6 +671,7 @@ const lines = String.raw`
 ["trigger users.users_told","users","CREATE TRIGGER users_told AFTER DELETE OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger webhook_endpoints.webhook_endpoints_told","webhook_endpoints","CREATE TRIGGER webhook_endpoints_told AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["view row_counts","row_counts","SELECT name, (sum(total))::bigint AS total FROM row_count_slots GROUP BY name;"]
+["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE","factors"]
 `
 
 /** What the migrations make in an empty database, with the own migrations of these modules. */

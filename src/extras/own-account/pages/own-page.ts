@@ -151,8 +151,10 @@ export function field(request: FastifyRequest, name: string): string {
 export function proofsOfForm(request: FastifyRequest): ProofsInput {
   return {
     currentPassword: field(request, 'current_password'),
-    totp: field(request, 'totp').replace(/\s/g, ''),
-    recoveryCode: field(request, 'recovery_code').trim(),
+    factor: {
+      totp: field(request, 'totp').replace(/\s/g, ''),
+      recovery_code: field(request, 'recovery_code').trim(),
+    },
     captcha: field(request, 'captcha') || undefined,
   }
 }

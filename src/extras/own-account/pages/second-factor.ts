@@ -6,6 +6,7 @@ import type { Needs } from '../../../core/module/services.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import { flowExpired, type PageFlow } from '../../../modules/flows/flows.ts'
 import { browserOf, flowOf } from '../../../modules/flows/requests.ts'
+import { totpId } from '../../../modules/totp/kind.ts'
 import type { Provisioning } from '../../../modules/totp/provisioning.ts'
 import {
   accountForm,
@@ -34,11 +35,11 @@ const flowSeconds = 900
 const purpose = 'page_account'
 
 export async function secondFactorPages(app: FastifyInstance, deps: Needs): Promise<void> {
-  const { db, pageFlows, proofs, random, secondFactor } = deps
+  const { db, factors, pageFlows, proofs, random, totp } = deps
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    const isOn = person.account.secondFactor
+    const isOn = await totp.isOn(person.account)
     return show(reply, request, person, 'account-second-factor', {
       ...common(request, person),
       isOn,
@@ -50,7 +51,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     const { account } = person
     const sent = proofsOfForm(request)
     const guard = await proofs.prove(request, { account, change: 'factor', sent })
-    const enrolment = await secondFactor.begin(account, guard)
+    const enrolment = await totp.begin(account, guard)
     const flow = await hold(person.account, { enrolment }, browserOf(request, reply, random))
     return reply.redirect(`${setUpPath}?flow=${flow.id}`, 303)
   })
@@ -77,7 +78,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
         ...shown(flow.id, enrolment),
       }),
     })
-    const codes = await secondFactor.confirm(person.account, proofsOfForm(request).totp, {
+    const codes = await totp.confirm(person.account, proofsOfForm(request).factor.totp, {
       keepSession: person.sessionId,
       guard: reauthorize(request),
     })
@@ -89,20 +90,20 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
 
   app.get(removePath, accountPage(removePath, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    if (!person.account.secondFactor) return reply.redirect(path, 303)
+    if (!(await totp.isOn(person.account))) return reply.redirect(path, 303)
     return show(reply, request, person, 'account-remove-factor', common(request, person))
   })
 
   const removal = { path: removePath, change: 'factor_removal' } as const
   protectedForm(app, deps, removal, async (request, reply, person) => {
     const { account, sessionId } = person
-    if (!account.secondFactor) {
-      await secondFactor.abandon(account, reauthorize(request))
+    if (!(await totp.isOn(account))) {
+      await totp.abandon(account, reauthorize(request))
       return reply.redirect(path, 303)
     }
     const sent = proofsOfForm(request)
     const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
-    await secondFactor.remove(account, { keepSession: sessionId, guard })
+    await factors.remove(account, { id: totpId, keepSession: sessionId, guard })
     return goOn(reply, person, path, 'factor_removed')
   })
 
@@ -133,7 +134,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     const { account } = person
     const sent = proofsOfForm(request)
     const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
-    const codes = await secondFactor.renewCodes(account, guard)
+    const codes = await factors.renewCodes(account, guard)
     const held = { codes, isFirst: false }
     const flow = await hold(person.account, held, browserOf(request, reply, random))
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)

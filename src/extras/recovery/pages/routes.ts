@@ -126,21 +126,20 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const confirmation = proofOf(flow)
       const account = await recovery.accountOf(confirmation)
       const totp = field('totp').replaceAll(' ', '')
-      const proof = { totp, recoveryCode: field('recovery_code') }
-      await recovery.proveFactor(account, proof)
+      await recovery.proveFactor(account, { totp, recovery_code: field('recovery_code') })
       return goOn(flow, 'password', { confirmation, isFactorProved: true })
     },
 
     async password(flow, field) {
       const confirmation = proofOf(flow)
-      const proof = flow.data.isFactorProved === true ? null : {}
+      const factor = flow.data.isFactorProved === true ? null : {}
       let ended = flow
       const end = (done: ResetDoneView['done']) => async (trx: DatabaseOrTransaction) => {
         const data = { confirmation, done }
         ended = await pageFlows.advance<ResetData>(trx, flow, { step: 'done', data })
       }
       if (field('keep') !== '') {
-        await recovery.takeBack(confirmation, { proof, also: end('deletion') })
+        await recovery.takeBack(confirmation, { factor, also: end('deletion') })
         return ended
       }
       const newPassword = field('new_password')
@@ -150,7 +149,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       }
       const isBack = confirmation.purpose === 'deletion_undo'
       const also = end(isBack ? 'password_and_deletion' : 'password')
-      await recovery.finish(confirmation, { newPassword, proof, also })
+      await recovery.finish(confirmation, { newPassword, factor, also })
       return ended
     },
 

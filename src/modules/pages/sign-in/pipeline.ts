@@ -19,6 +19,7 @@ import {
 import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
 import type { KnownDevice } from '../../throttle/limits.ts'
+import { totpAmr } from '../../totp/kind.ts'
 import { identify, named } from './identifier.ts'
 import type { Proceed, SignInFlow, SigningIn, TakeStep } from './ways.ts'
 
@@ -31,11 +32,12 @@ export type PipelineNeeds = Pick<
   | 'completion'
   | 'db'
   | 'devices'
+  | 'factors'
   | 'limits'
   | 'pageFlows'
   | 'passwords'
   | 'requirements'
-  | 'secondFactor'
+  | 'totp'
   | 'verifier'
 >
 
@@ -57,8 +59,7 @@ export function createSignInPipeline(deps: PipelineNeeds): {
   readonly proceed: Proceed
   readonly steps: Readonly<Record<OwnStep, TakeStep>>
 } {
-  const { accounts, completion, db, limits, pageFlows, passwords, requirements, secondFactor } =
-    deps
+  const { accounts, completion, db, limits, pageFlows, passwords, requirements, totp } = deps
 
   return {
     proceed,
@@ -82,9 +83,9 @@ export function createSignInPipeline(deps: PipelineNeeds): {
       },
 
       second_factor(flow, _request, by, field) {
-        const proof = { totp: codeIn(field), recoveryCode: field('recovery_code') }
+        const sent = { totp: codeIn(field), recovery_code: field('recovery_code') }
         return takeStep(flow, by, (evidence, attempt) =>
-          takeSecondFactor(deps, evidence, proof, attempt),
+          takeSecondFactor(deps, evidence, sent, attempt),
         )
       },
 
@@ -103,13 +104,13 @@ export function createSignInPipeline(deps: PipelineNeeds): {
         const evidence = await shown(flow)
         const { account } = evidence
         const guard = unchanged(account)
-        const codes = await secondFactor.confirm(account, codeIn(field), { guard })
+        const codes = await totp.confirm(account, codeIn(field), { guard })
         const now = await accounts.byUserId(account.userId)
         // The new factor has ended all logins once; a further end must stop this sign-in.
         const before = { refreshVersion: account.refreshVersion + 1 }
         if (!now) throw flowExpired('page_flow_moved_on')
         requirements.refuse('ticket', { account: now, since: { now, before } })
-        const amr = [...evidence.amr, 'otp', 'mfa'] as const
+        const amr = [...evidence.amr, ...totpAmr]
         const proven = { account: now, amr, authTime: evidence.authTime }
         return advance(flow, 'recovery_codes', proven, { recoveryCodes: codes })
       },
@@ -174,7 +175,7 @@ export function createSignInPipeline(deps: PipelineNeeds): {
     // If the account is locked in the meantime, the answer must not reveal that the proof was
     // right.
     const account = await accounts.reread(db, evidence.account, commitStageOf(flow))
-    const { secret, uri } = await secondFactor.begin(account, unchanged(account))
+    const { secret, uri } = await totp.begin(account, unchanged(account))
     return { enrolment: { secret, uri } }
   }
 

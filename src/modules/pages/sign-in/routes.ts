@@ -9,6 +9,7 @@ import { Page } from '../../../core/http/schemas.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { anyone } from '../../../core/policy/rules.ts'
 import { ofBrowser } from '../../devices/device-cookie.ts'
+import { secondFactorRequired } from '../../factors/schemas.ts'
 import { browserOf, flowOf, flowOfForm, freshAddress } from '../../flows/requests.ts'
 import {
   addressOf,
@@ -22,7 +23,6 @@ import { sessionResult } from '../../sessions/browser.ts'
 import type { LiveSession } from '../../sessions/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
-import { secondFactorRequired } from '../../totp/schemas.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
 import { createSignInPipeline } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
@@ -41,7 +41,6 @@ const errors = [
   'csrfTokenInvalid',
   'invalidCredentials',
   captchaRequired,
-  secondFactorRequired,
   'passwordChangeRequired',
   'tooManyLoginAttempts',
   'tooManyRequests',
@@ -127,7 +126,11 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
         body: 'form',
         answers: { 303: {} },
         responseHeaders: ['set-cookie'],
-        errors: [...errors, ...ways.flatMap((way) => way.errors)],
+        errors: [
+          ...errors,
+          secondFactorRequired(options.factorKinds()),
+          ...ways.flatMap((way) => way.errors),
+        ],
       },
       schema: { hide: true, body: Fields },
     },

@@ -1,0 +1,64 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Amr } from '../authentication/evidence.ts'
+
+declare module '../../core/module/hooks.ts' {
+  interface HookPoints {
+    /** Accounts can have several factors of several kinds. */
+    factorKind: FactorKind
+    /** Called in the transaction that stores a factor, because the session has proved the factor. */
+    onFactorProved: (
+      trx: DatabaseOrTransaction,
+      sessionId: string,
+      amr: readonly Amr[],
+    ) => Promise<void>
+  }
+}
+
+export interface FactorKind {
+  /** The kind in answers, and the field of a request that proves such a factor. */
+  readonly name: string
+  /** Tables whose rows the personal data contains as factors. */
+  readonly tables: readonly string[]
+  of(db: DatabaseOrTransaction, userId: number): Promise<readonly StoredFactor[]>
+  /**
+   * In the transaction that uses the proof up. Returns what the proof adds to a login. @throws
+   * ApiError invalidCredentials for a wrong proof, which counts
+   */
+  prove(trx: DatabaseOrTransaction, account: Account, sent: unknown): Promise<readonly Amr[]>
+  remove(trx: DatabaseOrTransaction, userId: number, id: string): Promise<void>
+  /**
+   * Removes what was added at `since` (epoch milliseconds) or later. Returns whether that was a
+   * confirmed factor.
+   */
+  removeSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<boolean>
+}
+
+export interface StoredFactor {
+  /** Unique among all factors of the account. */
+  readonly id: string
+  /** Given by its owner. */
+  readonly name: string | null
+  /** An unconfirmed factor proves nothing. */
+  readonly isConfirmed: boolean
+  /** Epoch milliseconds; null if unconfirmed, and for a TOTP factor of before version 0.9.0. */
+  readonly createdAt: number | null
+  readonly lastUsedAt: number | null
+}
+
+export interface Factor extends StoredFactor {
+  readonly kind: string
+}
+
+/** Oldest first. */
+export async function factorsIn(
+  db: DatabaseOrTransaction,
+  kinds: readonly FactorKind[],
+  userId: number,
+): Promise<Factor[]> {
+  const found: Factor[] = []
+  for (const kind of kinds) {
+    for (const factor of await kind.of(db, userId)) found.push({ ...factor, kind: kind.name })
+  }
+  return found.toSorted((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0))
+}
