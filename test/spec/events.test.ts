@@ -12,6 +12,7 @@ import { migrate } from '../../src/core/database/migrate.ts'
 import type { EventType } from '../../src/core/events/types.ts'
 import { settingsOfModules } from '../../src/core/module/settings.ts'
 import { sensitiveRead } from '../../src/modules/audit/events.ts'
+import { deviceCookieName } from '../../src/modules/devices/device-cookie.ts'
 import { modules } from '../../src/modules.ts'
 import { startService } from '../../tools/service.ts'
 import { type Call, type Someone, type TestApp, testApp } from '../app.ts'
@@ -34,6 +35,7 @@ import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../id
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { addMail, servicesOf, verifyAddress } from '../mail.ts'
 import { rotatingApp } from '../master-key-rotation.ts'
+import { pageBrowser } from '../page-browser.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
@@ -412,6 +414,28 @@ suite('every event, with its fields and its level', async () => {
         from: newHost(),
       })
       const { told } = await login(who, 'session')
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('mfa_device_remembered', 'the second factor is proved with the box', async () => {
+      const { who, device } = await enrolled(app, `factor${++made}`)
+      const browser = pageBrowser(app, { from })
+      await browser.open('/signin')
+      await browser.submit({ username: who.username, password: who.password })
+      const fields = { totp: device.code(), remember_device: '1' }
+      const { told } = await during(app, () => browser.submit(fields))
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('mfa_device_used', 'a remembered device signs in by the password alone', async () => {
+      const { who, device } = await enrolled(app, `factor${++made}`)
+      const first = pageBrowser(app, { from })
+      await first.open('/signin')
+      await first.submit({ username: who.username, password: who.password })
+      await first.submit({ totp: device.code(), remember_device: '1' })
+      const browser = pageBrowser(app, { from })
+      browser.cookies.set(deviceCookieName, first.cookies.get(deviceCookieName) ?? '')
+      await browser.open('/signin')
+      const fields = { username: who.username, password: who.password }
+      const { told } = await during(app, () => browser.submit(fields))
       return { told, fields: { user_id: who.userId, address } }
     }),
     info('authn_login_success', 'a sign-in by a provider', async () => {

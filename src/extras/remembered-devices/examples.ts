@@ -42,7 +42,7 @@ export const examples: Examples = {
     make: async (world, { who }) => ({ form: { device: await remembered(world, who) } }),
   },
   'POST /account/devices/forget-all': {
-    ...{ bare: 303, events },
+    ...{ bare: null, events },
     make: async (world, { who }) => {
       await remembered(world, who)
       return { form: {} }

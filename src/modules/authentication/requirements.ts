@@ -29,7 +29,7 @@ export interface Passed<Of extends Stage | Outside> extends Evidence {
 export interface Requirements {
   /** Epoch milliseconds; null if not locked out. */
   lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
-  /** A role of REQUIRE_SECOND_FACTOR. */
+  /** Whether a role of REQUIRE_SECOND_FACTOR asks for a second factor. */
   mustHaveFactor(account: Pick<Account, 'roles'>): boolean
   unmet(stage: Stage | Outside, facts: Facts): Unmet | null
   /** @throws ApiError the first refusal */

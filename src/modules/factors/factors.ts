@@ -8,6 +8,7 @@ import { type Accounts, accountsIn, type ChangeOptions } from '../accounts/accou
 import type { Account } from '../authentication/account.ts'
 import type { Amr } from '../authentication/evidence.ts'
 import type { SentFactor } from '../authentication/proofs.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
 import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
@@ -39,9 +40,10 @@ export interface Factors {
   add(account: Account, verify: () => Promise<NewFactor>, options: FactorOptions): Promise<string[]>
   /**
    * Removes one factor, or all. Ends all logins except `keepSession`. @throws ApiError
-   * secondFactorNotFound for an unknown `id`
+   * secondFactorNotFound for an unknown `id`; accessDenied if the owner removes the last factor
+   * and a role asks for one
    */
-  remove(account: Account, options: FactorOptions & { readonly id?: string }): Promise<void>
+  remove(account: Account, options: RemoveOptions): Promise<void>
   /**
    * Removes what was added at `since` (epoch milliseconds) or later. The caller ends all logins.
    */
@@ -70,12 +72,19 @@ export interface ProveOptions {
 
 type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
 
+interface RemoveOptions extends FactorOptions {
+  /** Absent: all factors. */
+  readonly id?: string
+  readonly isByOwner?: boolean
+}
+
 export interface FactorsDeps {
   readonly accounts: Pick<Accounts, 'changeSecondFactor'>
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
   readonly events: Events
+  readonly requirements: Pick<Requirements, 'mustHaveFactor'>
   readonly factorKinds: () => readonly FactorKind[]
   readonly proved: (
     trx: DatabaseOrTransaction,
@@ -88,7 +97,7 @@ export interface FactorsDeps {
 const recoveryAmr: readonly Amr[] = ['otp', 'mfa']
 
 export function createFactors(deps: FactorsDeps): Factors {
-  const { accounts, db, clock, random, events, factorKinds } = deps
+  const { accounts, db, clock, random, events, factorKinds, requirements } = deps
   const throttle = createThrottle(deps, secondFactorQuota)
 
   const factors: Factors = {
@@ -155,7 +164,7 @@ export function createFactors(deps: FactorsDeps): Factors {
       })
     },
 
-    async remove({ userId }, { id, ...options }) {
+    async remove({ userId, roles }, { id, isByOwner, ...options }) {
       const work = async (trx: DatabaseOrTransaction) => {
         const all = await factorsIn(trx, factorKinds(), userId)
         const removed = all.filter((factor) => id === undefined || factor.id === id)
@@ -167,7 +176,12 @@ export function createFactors(deps: FactorsDeps): Factors {
           await kindNamed(factor.kind).remove(trx, userId, factor.id)
         }
         await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
-        return keepsCodes(trx, userId)
+        const hasFactor = await keepsCodes(trx, userId)
+        if (isByOwner && !hasFactor && requirements.mustHaveFactor({ roles })) {
+          const reason = { code: 'last_factor_required', facts: { user_id: userId } } as const
+          throw new ApiError('accessDenied', { reason })
+        }
+        return hasFactor
       }
       await accounts.changeSecondFactor(userId, { ...options, work })
     },

@@ -18,7 +18,7 @@ export const services = [
     create: ({ factorKind }) => ({ factorKinds: () => subscribersOf(factorKind) }),
   }),
   service({
-    needs: ['accounts', 'factorKinds'],
+    needs: ['accounts', 'factorKinds', 'requirements'],
     makes: ['factors'],
     hooks: ['onFactorProved'],
     create: ({ onFactorProved, ...needs }) => ({

@@ -25,6 +25,7 @@ export const account: typeof english = {
       'Ihr Browser muss zuerst eine kleine Rechenaufgabe lösen. Geben Sie Ihre Passwörter noch einmal ein.',
     proof_missing: 'Eine Angabe fehlt. Füllen Sie alle Felder aus.',
     proof_refused: 'Das wurde nicht angenommen. Versuchen Sie es später noch einmal.',
+    factor_required: 'Ihre Rolle braucht einen zweiten Faktor, und dies ist der letzte.',
     code_missing: 'Geben Sie einen Code ein.',
     code_wrong: 'Der Code ist falsch oder wurde schon benutzt.',
     too_many: 'Es waren zu viele Versuche.',

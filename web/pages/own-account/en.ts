@@ -21,6 +21,7 @@ export const account = {
     captcha: 'Your browser must solve a small task first. Type your passwords again.',
     proof_missing: 'Something is missing. Fill in all fields.',
     proof_refused: 'This was not accepted. Try again later.',
+    factor_required: 'Your role needs a second factor, and this is the last one.',
     code_missing: 'Type a code.',
     code_wrong: 'The code is wrong, or was used before.',
     too_many: 'There were too many tries.',

@@ -45,6 +45,7 @@ export interface AccountProblems {
   passwords_differ: true
   captcha: true
   code_missing: true
+  factor_required: true
   code_wrong: true
   too_many: true
   too_many_mails: true
