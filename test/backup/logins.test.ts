@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { transact } from '../../src/core/database/transactions.ts'
+import { checks } from '../../src/extras/backup/checks.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { restore } from '../backups.ts'
 import { backupOf, place, restoredApp, restoring } from '../copies.ts'
 import { enrolled } from '../factor.ts'
+import { servicesOf } from '../mail.ts'
 
 const use = async (app: TestApp, headers: Headers) =>
   (await app.call('GET', '/users?limit=1', { headers })).status
@@ -21,6 +24,9 @@ suite('logins after a restore', async () => {
   await app.call('POST', '/logout', { headers: revoked })
   const ended = await app.session(bob)
   await app.call('POST', '/logout', { headers: ended })
+  const { rememberedDevices } = await servicesOf(app)
+  const browser = 'A'.repeat(43)
+  await transact(app.deps.db, [], (trx) => rememberedDevices.remember(trx, who.userId, browser))
   const last = await app.account('last')
   await app.call('DELETE', `/users/${last.userId}`, { headers: app.basic(app.admin) })
   const path = await backupOf(app)
@@ -36,6 +42,14 @@ suite('logins after a restore', async () => {
         json: { username: who.username, password: who.password, mode: 'token', ...more },
       })
     ).status
+  const devicesOf = async (on: TestApp) =>
+    (await on.deps.db.selectFrom('remembered_devices').select('user_id').execute()).length
+  /** What the doctor says of the restore. */
+  const told = async ({ deps }: TestApp) => {
+    const check = checks.inside?.find(({ id }) => id === 'backup_restored') ?? assert.fail()
+    const found = await check.find({ clock: deps.clock, db: deps.db } as never)
+    return found.map(({ what }) => what)
+  }
   const add = async (on: TestApp) =>
     (
       await on.call('POST', '/users', {
@@ -55,6 +69,10 @@ suite('logins after a restore', async () => {
     assert.equal(await refresh(restored, lost.refresh_token), 401)
     assert.equal(await use(restored, await restored.bearer(bob)), 200)
     assert.ok((await add(restored)) > 1_000_000, 'no id of after the backup is given out again')
+    assert.deepEqual([await devicesOf(app), await devicesOf(restored)], [1, 0])
+    assert.match((await told(restored)).join(), /has ended all sessions, tokens and remembered dev/)
+    restored.clock.advance(7 * 86_400)
+    assert.deepEqual(await told(restored), [])
   })
 
   test('by default authenticator apps go on, under a new master key; each code counts once', async () => {
@@ -74,6 +92,8 @@ suite('logins after a restore', async () => {
     assert.equal(await use(restored, revoked), 401)
     assert.equal(await use(restored, ended), 401)
     assert.equal(await use(restored, later), 401)
+    assert.equal(await devicesOf(restored), 1)
+    assert.deepEqual(await told(restored), [])
     assert.equal(
       await add(restored),
       last.userId + 1,

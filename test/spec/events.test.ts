@@ -418,7 +418,7 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('mfa_device_remembered', 'the second factor is proved with the box', async () => {
       const { who, device } = await enrolled(app, `factor${++made}`)
-      const browser = pageBrowser(app, { from })
+      const browser = pageBrowser(app, { from, userAgent: 'lightMyRequest' })
       await browser.open('/signin')
       await browser.submit({ username: who.username, password: who.password })
       const fields = { totp: device.code(), remember_device: '1' }
@@ -431,7 +431,7 @@ suite('every event, with its fields and its level', async () => {
       await first.open('/signin')
       await first.submit({ username: who.username, password: who.password })
       await first.submit({ totp: device.code(), remember_device: '1' })
-      const browser = pageBrowser(app, { from })
+      const browser = pageBrowser(app, { from, userAgent: 'lightMyRequest' })
       browser.cookies.set(deviceCookieName, first.cookies.get(deviceCookieName) ?? '')
       await browser.open('/signin')
       const fields = { username: who.username, password: who.password }

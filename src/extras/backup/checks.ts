@@ -134,6 +134,30 @@ const backupNone: Check<InsideContext> = {
   },
 }
 
+const backupRestored: Check<InsideContext> = {
+  id: 'backup_restored',
+  level: 'info',
+  passMessage: 'no restore of the last week has ended logins',
+  why: 'What has ended after the backup must not be valid again: a restore ends all sessions, tokens and remembered devices. `gatehouse move` keeps them.',
+  mend: {
+    do: 'Tell people that they have to sign in again, with a code where they have a second factor.',
+  },
+  async find({ clock, db }) {
+    const restored = await db
+      .selectFrom('audit_records')
+      .select(['at', 'facts'])
+      .where('type', '=', 'backup_restored')
+      .where('at', '>', clock.now() - newDays * dayMs)
+      .orderBy('at', 'desc')
+      .orderBy('number', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (!restored?.facts.includes('"logins_kept":false')) return []
+    const what = `The restore of ${isoTime(restored.at)} has ended all sessions, tokens and remembered devices.`
+    return [{ what }]
+  },
+}
+
 /** Epoch milliseconds. */
 interface BackupRuns {
   readonly made: {
@@ -176,5 +200,5 @@ async function firstMigration(db: DatabaseOrTransaction): Promise<number | null>
 }
 
 export const checks: ModuleChecks = {
-  inside: [backupFolder, backupFailed, backupAge, backupContent, backupNone],
+  inside: [backupFolder, backupFailed, backupAge, backupContent, backupNone, backupRestored],
 }

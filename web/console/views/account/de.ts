@@ -65,6 +65,11 @@ export const account: typeof english = {
   enabled: (name) => `${name} ist aktiviert.`,
   canBeUndone: 'Sie können es danach rückgängig machen.',
   endedStay: 'Das bringt keine Sitzung und kein Token zurück.',
+  forgetDevices: 'Geräte vergessen',
+  forgetDevicesTitle: (name) => `Die gemerkten Geräte von ${name} vergessen?`,
+  forgetDevicesEffect:
+    'Jedes von ihnen wird bei der nächsten Anmeldung nach einem Code gefragt. Sitzungen laufen weiter, bis sie enden.',
+  devicesForgotten: (name) => `Die Geräte von ${name} sind vergessen.`,
   endSessions: 'Sitzungen und Tokens beenden',
   endSessionsTitle: (name) => `Alle Anmeldungen von ${name} beenden?`,
   ownStays: 'Diese Sitzung von Ihnen bleibt.',

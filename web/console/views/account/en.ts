@@ -66,6 +66,11 @@ export const account = {
   enabled: (name: string) => `${name} is enabled.`,
   canBeUndone: 'You can undo it afterwards.',
   endedStay: 'Undo brings no session and no token back.',
+  forgetDevices: 'Forget devices',
+  forgetDevicesTitle: (name: string) => `Forget the remembered devices of ${name}?`,
+  forgetDevicesEffect:
+    'Each of them is asked for a code at the next sign-in. Sessions go on until they end.',
+  devicesForgotten: (name: string) => `The devices of ${name} are forgotten.`,
   endSessions: 'End sessions and tokens',
   endSessionsTitle: (name: string) => `End all logins of ${name}?`,
   ownStays: 'This session of yours stays.',
