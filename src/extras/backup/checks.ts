@@ -137,23 +137,23 @@ const backupNone: Check<InsideContext> = {
 const backupRestored: Check<InsideContext> = {
   id: 'backup_restored',
   level: 'info',
-  passMessage: 'no restore of the last week has ended logins',
-  why: 'What has ended after the backup must not be valid again: a restore ends all sessions, tokens and remembered devices. `gatehouse move` keeps them.',
+  passMessage: 'the database was not restored in the last week',
+  why: 'What has ended after the backup must not be valid again: a restore ends all sessions, tokens and remembered devices. --keep-logins and `gatehouse move` keep them.',
   mend: {
     do: 'Tell people that they have to sign in again, with a code where they have a second factor.',
   },
   async find({ clock, db }) {
     const restored = await db
       .selectFrom('audit_records')
-      .select(['at', 'facts'])
+      .select('at')
       .where('type', '=', 'backup_restored')
       .where('at', '>', clock.now() - newDays * dayMs)
       .orderBy('at', 'desc')
       .orderBy('number', 'desc')
       .limit(1)
       .executeTakeFirst()
-    if (!restored?.facts.includes('"logins_kept":false')) return []
-    const what = `The restore of ${isoTime(restored.at)} has ended all sessions, tokens and remembered devices.`
+    if (!restored) return []
+    const what = `The database was restored at ${isoTime(restored.at)}: without --keep-logins, all sessions, tokens and remembered devices have ended.`
     return [{ what }]
   },
 }
