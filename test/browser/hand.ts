@@ -60,6 +60,8 @@ export interface Hand {
    * `arrival` is where it ends, if pages on the way go on by themselves.
    */
   press(selector?: string, arrival?: string): Promise<void>
+  /** Ticks a box. */
+  tick(name: string): Promise<void>
   /** Chooses an option of a list. */
   choose(name: string, value: string): Promise<void>
   /** The path of the page, without its query. */
@@ -122,6 +124,14 @@ export async function handAt(browser: Browser, way: Way): Promise<Hand> {
       else await page.locator(selector).first().tap({ noWaitAfter: true })
       await loaded
       await look()
+    },
+    async tick(name) {
+      const box = `input[name="${name}"]`
+      if (way.isKeyboard) {
+        await tabTo(box)
+        await page.keyboard.press('Space')
+      } else await page.locator(box).tap()
+      assert.equal(await page.locator(box).isChecked(), true)
     },
     async choose(name, value) {
       const field = page.locator(`select[name="${name}"]`)

@@ -40,6 +40,61 @@ suite('the sign-in pages in a real browser', async () => {
       await hand.close()
     })
 
+    test(`a device is remembered and forgotten, ${way.about}`, async () => {
+      const uma = await world.account(`uma${index}`)
+      const { codes, key } = await world.enrol(uma)
+      const hand = await handAt(world.browser, way)
+      const signIn = async () => {
+        await hand.open(`${world.url}/signin?return_to=/account/devices`)
+        await hand.fill({ username: uma.username, password: uma.password })
+        await hand.press()
+      }
+      await signIn()
+      await hand.fill({ totp: '000000' })
+      await hand.tick('remember_device')
+      await hand.press()
+      assert.equal(await hand.page.locator('input[name="remember_device"]').isChecked(), true)
+      await hand.fill({ totp: world.codeOf(key) })
+      await hand.press()
+      await hand.at('/account/devices')
+      assert.equal((await hand.texts('main tbody tr')).length, 1)
+
+      await hand.context.clearCookies({ name: 'JSESSIONID' })
+      await signIn()
+      await hand.at('/account/devices')
+
+      // A session without the code is not recent.
+      await hand.press('main form[action$="/forget-all"] button')
+      await hand.at('/signin')
+      await hand.fill({ password: uma.password })
+      await hand.press()
+      await hand.fill({ recovery_code: codes[0] ?? '' })
+      await hand.press()
+      await hand.at('/account/devices')
+      await hand.press('main form[action$="/forget-all"] button')
+      assert.equal((await hand.texts('main tbody tr')).length, 0)
+      await hand.context.clearCookies({ name: 'JSESSIONID' })
+      await signIn()
+      assert.equal(await hand.page.locator('input[name="totp"]').isVisible(), true)
+      await hand.close()
+    })
+
+    test(`a session that is kept outlives the browser, ${way.about}`, async () => {
+      const vic = await world.account(`vic${index}`)
+      const hand = await handAt(world.browser, way)
+      await hand.open(`${world.url}/signin?return_to=/account/sessions`)
+      await hand.fill({ username: vic.username, password: vic.password })
+      await hand.tick('keep_signed_in')
+      await hand.press()
+      await hand.at('/account/sessions')
+      assert.match((await hand.texts('main tbody')).join(), /kept signed in|bleibt angemeldet/)
+      const cookies = await hand.context.cookies()
+      const session = cookies.find(({ name }) => name === 'JSESSIONID')
+      const days = ((session?.expires ?? 0) - Date.now() / 1000) / 86_400
+      assert.ok(days > 29 && days <= 30, String(days))
+      await hand.close()
+    })
+
     test(`a new password that is due, ${way.about}`, async () => {
       const ben = await world.account(`ben${index}`)
       await world.api('PUT', `/api/admin/accounts/${ben.username}`, { must_change: true })
