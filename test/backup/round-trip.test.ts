@@ -86,6 +86,11 @@ suite('a copy of everything', async () => {
     .insertInto('known_devices')
     .values({ user_id: 1, device: 'd', first_seen_at: 1, last_seen_at: 1 })
     .execute()
+  const seen = { created_at: 1, last_used_at: 1, address: '192.0.2.1', user_agent: 'u' }
+  await app.deps.db
+    .insertInto('remembered_devices')
+    .values({ user_id: 1, device: 'd', ...seen })
+    .execute()
   const identity = { user_id: 1, issuer: 'https://idp.example.org', subject: 's', created_at: 1 }
   await app.deps.db.insertInto('identities').values(identity).execute()
   await verifyAddress(app, app.admin, 'admin@example.org', 'de')
