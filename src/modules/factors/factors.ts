@@ -22,6 +22,8 @@ export interface Factors {
   /** Confirmed, oldest first. */
   of(userId: number): Promise<Factor[]>
   recoveryCodesLeft(userId: number): Promise<number>
+  /** How many confirmed factors of each kind, and how many `recovery_codes` are left. */
+  counts(userId: number): Promise<Readonly<Record<string, number>>>
   /** The fields of a refusal that asks for a factor. */
   wanted(db: DatabaseOrTransaction, userId: number): Promise<Wanted>
   /** Whether a request has a proof of any kind, or a recovery code. */
@@ -104,6 +106,14 @@ export function createFactors(deps: FactorsDeps): Factors {
     of: (userId) => confirmed(db, userId),
 
     recoveryCodesLeft: (userId) => recoveryCodesIn(db).count(userId),
+
+    async counts(userId) {
+      const counts: Record<string, number> = {
+        recovery_codes: await factors.recoveryCodesLeft(userId),
+      }
+      for (const { kind } of await confirmed(db, userId)) counts[kind] = (counts[kind] ?? 0) + 1
+      return counts
+    },
 
     async wanted(at, userId) {
       const all = factorKinds().map(({ name }) => name)

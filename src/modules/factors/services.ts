@@ -28,5 +28,12 @@ export const services = [
 ]
 
 export const hooks = [
+  hook(
+    'waysIn',
+    ['factors'],
+    ({ factors }) =>
+      (userId) =>
+        factors.counts(userId),
+  ),
   hook('personSections', ['factorKinds'], ({ factorKinds }) => sectionsOf(factorKinds())),
 ]

@@ -1,3 +1,4 @@
+import { plural } from '../../languages/words.ts'
 import type { account as english } from './en.ts'
 
 export const account: typeof english = {
@@ -34,6 +35,12 @@ export const account: typeof english = {
   },
 
   profile: 'Sie',
+  waysIn: 'So melden Sie sich an',
+  change: 'Ändern',
+  isSet: 'gesetzt',
+  isNotSet: 'keines',
+  codesLeft: plural('de', { one: 'einer ist übrig', other: '# sind übrig' }),
+  linkedCount: plural('de', { one: 'eines ist verknüpft', other: '# sind verknüpft' }),
   name: 'Name',
   contact: 'Kontaktadresse',
   since: 'Konto seit',
@@ -44,6 +51,7 @@ export const account: typeof english = {
   changePassword: 'Passwort ändern',
   endsOthers: 'Alle anderen Sitzungen werden beendet.',
 
+  appTitle: 'Authenticator-App',
   factorTitle: 'Zweiter Faktor',
   factorSummary: 'Ein Code Ihres Telefons, neben dem Passwort.',
   factorOn:

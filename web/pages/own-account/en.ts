@@ -1,3 +1,5 @@
+import { plural } from '../../languages/words.ts'
+
 /** The pages of the own account. */
 export const account = {
   title: 'Your account',
@@ -30,6 +32,12 @@ export const account = {
   },
 
   profile: 'You',
+  waysIn: 'How you sign in',
+  change: 'Change',
+  isSet: 'set',
+  isNotSet: 'none',
+  codesLeft: plural('en', { one: 'one is left', other: '# are left' }),
+  linkedCount: plural('en', { one: 'one is linked', other: '# are linked' }),
   name: 'Name',
   contact: 'Contact address',
   since: 'Account since',
@@ -40,6 +48,7 @@ export const account = {
   changePassword: 'Change the password',
   endsOthers: 'All other sessions will be ended.',
 
+  appTitle: 'Authenticator app',
   factorTitle: 'Second factor',
   factorSummary: 'A code of your phone, beside the password.',
   factorOn: 'The second factor is on: a sign-in asks for a code of your authenticator app.',

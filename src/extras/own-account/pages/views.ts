@@ -71,6 +71,9 @@ export interface AccountView extends OwnPage {
   readonly contact: string
   readonly email: string | null
   readonly secondFactor: boolean
+  readonly hasPassword: boolean
+  /** How many of each, by the names of the hook point `waysIn`. */
+  readonly waysIn: Readonly<Record<string, number>>
   readonly since: number
   readonly language: Language | null
   readonly languages: readonly Language[]
