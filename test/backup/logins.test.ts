@@ -71,7 +71,10 @@ suite('logins after a restore', async () => {
     assert.equal(await use(restored, await restored.bearer(bob)), 200)
     assert.ok((await add(restored)) > 1_000_000, 'no id of after the backup is given out again')
     assert.deepEqual([await devicesOf(app), await devicesOf(restored)], [1, 0])
-    assert.match((await told(restored, 6)).join(), /all sessions, tokens and remembered devices have ended/)
+    assert.match(
+      (await told(restored, 6)).join(),
+      /all sessions, tokens and remembered devices have ended/,
+    )
     assert.deepEqual(await told(restored, 7), [])
   })
 

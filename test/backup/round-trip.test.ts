@@ -216,6 +216,7 @@ suite('a copy of everything', async () => {
       mails: [],
       webhook_events: [],
       webhook_deliveries: [],
+      remembered_devices: [],
     }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table

@@ -40,5 +40,8 @@ export const hooks = [
     ['rememberedDevices'],
     ({ rememberedDevices }) => rememberedDevices.accountEnded,
   ),
+  hook('waysIn', ['rememberedDevices'], ({ rememberedDevices }) => async (userId) => ({
+    devices: (await rememberedDevices.of(userId)).length,
+  })),
   hook('personSections', [], () => sections),
 ]

@@ -7,6 +7,7 @@ export const accountPart: AccountPart = {
       href: '/account/devices',
       title: ({ devices }) => devices.title,
       summary: ({ devices }) => devices.summary,
+      state: ({ waysIn }, { devices }) => devices.count(waysIn.devices ?? 0),
       isShown: ({ secondFactor }) => secondFactor,
     },
   ],
