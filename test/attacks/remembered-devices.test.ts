@@ -4,8 +4,10 @@ import { suite, test } from 'node:test'
 import { transact } from '../../src/core/database/transactions.ts'
 import { stepSeconds } from '../../src/modules/totp/totp.ts'
 import { type Someone, testApp } from '../app.ts'
+import { confirmationsOf } from '../confirmations.ts'
 import { type Device, enrol, enrolled } from '../factor.ts'
-import { servicesOf } from '../mail.ts'
+import { holdAtTransaction, holdableDatabase } from '../held-requests.ts'
+import { mailRows, servicesOf, verifyAddress } from '../mail.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -14,11 +16,11 @@ const box = 'remember_device'
 const asksCode = 'Second factor'
 
 suite('attacks on remembered devices', async () => {
-  const app = await testApp({
-    ROLES: 'BILLING',
-    REQUIRE_SECOND_FACTOR: 'BILLING',
-    NODE_ENV: 'development',
-  })
+  const settings = {
+    ...{ ROLES: 'BILLING', REQUIRE_SECOND_FACTOR: 'BILLING' },
+    ...{ EMAIL_SIGN_IN: 'on', NODE_ENV: 'development' },
+  }
+  const app = await testApp(settings, await holdableDatabase())
   const { clock, deps } = app
   const { db, config } = deps
   const services = await servicesOf(app)
@@ -249,13 +251,56 @@ suite('attacks on remembered devices', async () => {
     assertRefusal(answer, 401, 'Authentication required')
   })
 
-  test('a device that is forgotten while a sign-in is under way does not complete it', async () => {
+  const meanwhile: typeof ends = {
+    'forgotten by its owner': (who) =>
+      services.rememberedDevices.forget(who.userId, { reason: 'owner', guard: undefined }),
+    'ended by a new role': (who) => put(who, { roles: ['USER', 'EDITOR'] }),
+  }
+  for (const [what, end] of Object.entries(meanwhile)) {
+    test(`a device that is ${what} while it signs in does not complete the sign-in`, async () => {
+      const { who, device, cookie } = await someone()
+      const browser = browserWith(cookie)
+      await browser.open('/signin?return_to=/users')
+      const { action, fields } = browser.form()
+      const sent = { ...fields, username: who.username, password: who.password }
+      const before = await amrOf(who)
+      const held = holdAtTransaction(
+        app,
+        {
+          ...{ method: 'POST', path: action, body: new URLSearchParams(sent).toString() },
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            cookie: [...browser.cookies].map((pair) => pair.join('=')).join('; '),
+          },
+        },
+        // The completion: the device has been looked up.
+        1,
+      )
+      await held.held
+      await end(who, device)
+      held.goOn()
+      const answer = await held.answer
+      assertRefusal(answer, 401, 'Invalid credentials')
+      assert.equal(answer.headers['set-cookie'], undefined)
+      assert.deepEqual(await amrOf(who), before)
+    })
+  }
+
+  test('a mailed code is followed by the code of the app, whatever the device', async () => {
     const { who, cookie } = await someone()
-    await services.rememberedDevices.forget(who.userId, { reason: 'owner', guard: undefined })
-    await assert.rejects(
-      transact(db, [], (trx) => services.rememberedDevices.use(trx, who.userId, cookie)),
-      { message: 'Invalid credentials' },
-    )
+    await verifyAddress(app, who, `${who.username}@example.org`)
+    await db.deleteFrom('remembered_devices').where('user_id', '=', who.userId).execute()
+    await transact(db, [], (trx) => services.rememberedDevices.remember(trx, who.userId, cookie))
+    const browser = browserWith(cookie)
+    await browser.open('/signin')
+    await browser.open(`${browser.form().action}&by=mail`)
+    await browser.submit({ email: `${who.username}@example.org` })
+    const rows = (await mailRows(app)).filter(({ user_id }) => user_id === who.userId)
+    const { mailed } = await confirmationsOf(app)
+    const { code } = await mailed(rows.at(-1)?.confirmation ?? '')
+    await browser.submit({ code }, 'name="code"')
+    assert.equal(browser.heading(), asksCode)
+    assert.doesNotMatch(browser.page().text, /remember_device/)
   })
 
   test('an account without a second factor has nothing to remember', async () => {
