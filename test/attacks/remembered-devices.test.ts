@@ -185,6 +185,13 @@ suite('attacks on remembered devices', async () => {
 
   test('its owner ends it, at the page and by the API; the devices of others stay', async () => {
     const [{ who, device, cookie }, other] = [await someone(), await someone()]
+    const ofAccount = `/api/admin/accounts/${who.username}/devices`
+    const seen = (await app.call('GET', ofAccount, { headers: admin })).body
+    assert.deepEqual(Object.keys(seen[0]), [
+      ...['id', 'created_at', 'last_used_at', 'ends_at', 'address', 'user_agent'],
+    ])
+    assert.equal(seen.length, 1)
+    assert.ok(!JSON.stringify(seen).includes(cookie))
     clock.advance(stepSeconds)
     const login = { username: who.username, password: who.password, totp: device.code() }
     const { body } = await app.call('POST', '/login', { json: { ...login, mode: 'token' } })

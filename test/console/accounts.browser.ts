@@ -285,6 +285,7 @@ suite('accounts in the console', async () => {
     await hand.assertSound('an account with a second factor')
     await page.getByRole('button', { name: 'Forget devices' }).click()
     const asked = page.getByRole('dialog', { name: 'Forget the remembered devices of cleo?' })
+    await asked.getByText('0 devices are remembered.').waitFor()
     await asked.getByRole('button', { name: 'Forget devices' }).click()
     await page.getByText('The devices of cleo are forgotten.').waitFor()
     await page.getByRole('button', { name: 'Remove: Authenticator app' }).click()

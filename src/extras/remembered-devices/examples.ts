@@ -29,6 +29,7 @@ export const examples: Examples = {
       },
     },
   }),
+  listDevices: { make: ({ owner }) => ({ params: { username: owner.username } }) },
   forgetDevices: {
     events,
     make: async (world) => {

@@ -67,6 +67,10 @@ export const account: typeof english = {
   endedStay: 'Das bringt keine Sitzung und kein Token zurück.',
   forgetDevices: 'Geräte vergessen',
   forgetDevicesTitle: (name) => `Die gemerkten Geräte von ${name} vergessen?`,
+  devicesCount: plural('de', {
+    one: 'Ein Gerät ist gemerkt.',
+    other: '# Geräte sind gemerkt.',
+  }),
   forgetDevicesEffect:
     'Jedes von ihnen wird bei der nächsten Anmeldung nach einem Code gefragt. Sitzungen laufen weiter, bis sie enden.',
   devicesForgotten: (name) => `Die Geräte von ${name} sind vergessen.`,

@@ -68,6 +68,10 @@ export const account = {
   endedStay: 'Undo brings no session and no token back.',
   forgetDevices: 'Forget devices',
   forgetDevicesTitle: (name: string) => `Forget the remembered devices of ${name}?`,
+  devicesCount: plural('en', {
+    one: 'One device is remembered.',
+    other: '# devices are remembered.',
+  }),
   forgetDevicesEffect:
     'Each of them is asked for a code at the next sign-in. Sessions go on until they end.',
   devicesForgotten: (name: string) => `The devices of ${name} are forgotten.`,

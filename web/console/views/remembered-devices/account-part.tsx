@@ -17,13 +17,14 @@ export function AccountAction({ context }: { readonly context: ActionContext }) 
 
 async function forgetDevices({ shown, t, reload }: ActionContext): Promise<void> {
   const { username } = shown.account.data
+  const params = { path: { username } }
+  const devices = await dataOf(api.GET('/api/admin/accounts/{username}/devices', { params }))
   const isConfirmed = await confirmed({
     title: t.forgetDevicesTitle(username),
-    effects: [t.forgetDevicesEffect],
+    effects: [t.devicesCount(devices.length), t.forgetDevicesEffect],
     action: t.forgetDevices,
   })
   if (!isConfirmed) return
-  const params = { path: { username } }
   await dataOf(api.DELETE('/api/admin/accounts/{username}/devices', { params }))
   toast(t.devicesForgotten(username))
   reload()
