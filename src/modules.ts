@@ -23,6 +23,7 @@ import { module as status } from './extras/status/module.ts'
 import { module as tracing } from './extras/tracing/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
 import { module as accounts } from './modules/accounts/module.ts'
+import { module as apiKeys } from './modules/api-keys/module.ts'
 import { module as audit } from './modules/audit/module.ts'
 import { module as authentication } from './modules/authentication/module.ts'
 import { module as basic } from './modules/basic/module.ts'
@@ -70,6 +71,7 @@ export const modules: readonly Module[] = [
   sessions,
   tokens,
   federation,
+  apiKeys,
   login,
   pages,
   posts,

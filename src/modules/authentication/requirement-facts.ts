@@ -4,7 +4,7 @@ import type { Amr } from './evidence.ts'
 export type Judged = Pick<
   Account,
   'active' | 'locked' | 'lockedUntil' | 'mustChange' | 'roles' | 'secondFactor'
-> & { readonly userId?: number; readonly deletionAt?: number | null }
+> & { readonly userId?: number; readonly deletionAt?: number | null; readonly isService?: boolean }
 
 /** Shows whether an account has changed. */
 export interface Version {

@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: hu5MKbGIE_-OP0XQ-t4l4UhrP5ULci2Xymwz1lnlzyU
+// Digest of the migrations: X92hGaMX8rQ7ARnZqtn84ERuTdQVgyFkUwmmj7bP_vs
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -19,12 +19,26 @@ const lines = String.raw`
 ["column accounts.locked","accounts","bigint not null default 0"]
 ["column accounts.locked_until","accounts","bigint"]
 ["column accounts.second_factor","accounts","bigint not null default 0"]
+["column accounts.service","accounts","bigint not null default 0"]
 ["column accounts.undeliverable_at","accounts","bigint"]
 ["column accounts.undeliverable_reason","accounts","text collate C"]
 ["column accounts.user_id","accounts","bigint not null"]
 ["column accounts.username","accounts","text collate C not null"]
 ["column accounts.verified_email","accounts","text collate C"]
 ["column accounts.verified_email_key","accounts","text collate C"]
+["column api_keys.created_at","api_keys","bigint not null"]
+["column api_keys.created_by","api_keys","bigint"]
+["column api_keys.digest","api_keys","text collate C not null"]
+["column api_keys.expires_at","api_keys","bigint not null"]
+["column api_keys.id","api_keys","text collate C not null"]
+["column api_keys.kind","api_keys","text collate C not null"]
+["column api_keys.last_used_at","api_keys","bigint"]
+["column api_keys.name","api_keys","text collate C not null"]
+["column api_keys.roles","api_keys","text collate C not null"]
+["column api_keys.scopes","api_keys","text collate C not null"]
+["column api_keys.told_at","api_keys","bigint"]
+["column api_keys.user_id","api_keys","bigint not null"]
+["column api_keys.version","api_keys","bigint not null default 1"]
 ["column audit_chains.chain","audit_chains","text collate C not null"]
 ["column audit_chains.closed_at","audit_chains","bigint"]
 ["column audit_chains.instance","audit_chains","text collate C not null"]
@@ -382,6 +396,11 @@ const lines = String.raw`
 ["constraint accounts.accounts_second_factor_check","accounts","CHECK ((second_factor = ANY (ARRAY[(0)::bigint, (1)::bigint])))"]
 ["constraint accounts.accounts_user_id_fkey","accounts","FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE"]
 ["constraint accounts.accounts_username_key","accounts","UNIQUE (username)"]
+["constraint api_keys.api_keys_created_by_fkey","api_keys","FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL"]
+["constraint api_keys.api_keys_digest_key","api_keys","UNIQUE (digest)"]
+["constraint api_keys.api_keys_kind_check","api_keys","CHECK ((kind = ANY (ARRAY['key'::text, 'app_password'::text])))"]
+["constraint api_keys.api_keys_pkey","api_keys","PRIMARY KEY (id)"]
+["constraint api_keys.api_keys_user_id_fkey","api_keys","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint audit_chains.audit_chains_pkey","audit_chains","PRIMARY KEY (chain)"]
 ["constraint audit_checkpoint_keys.audit_checkpoint_keys_pkey","audit_checkpoint_keys","PRIMARY KEY (key_id)"]
 ["constraint audit_checkpoints.audit_checkpoints_number_check","audit_checkpoints","CHECK ((number > 0))"]
@@ -443,7 +462,7 @@ const lines = String.raw`
 ["constraint posts.posts_locked_check","posts","CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint])))"]
 ["constraint posts.posts_pkey","posts","PRIMARY KEY (id)"]
 ["constraint recovery_codes.recovery_codes_pkey","recovery_codes","PRIMARY KEY (user_id, code)"]
-["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES second_factors(user_id) ON DELETE CASCADE"]
+["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint refresh_families_ended.refresh_families_ended_pkey","refresh_families_ended","PRIMARY KEY (family)"]
 ["constraint refresh_uses.refresh_uses_pkey","refresh_uses","PRIMARY KEY (rid)"]
 ["constraint refresh_uses.refresh_uses_successor_key","refresh_uses","UNIQUE (successor)"]
@@ -507,6 +526,9 @@ const lines = String.raw`
 ["index accounts_email_search","accounts","CREATE INDEX accounts_email_search ON accounts USING gin (verified_email_key gin_trgm_ops)"]
 ["index accounts_failing","accounts","CREATE INDEX accounts_failing ON accounts USING btree (user_id) WHERE ((failed_logins > 0) OR (locked_until IS NOT NULL))"]
 ["index accounts_name_search","accounts","CREATE INDEX accounts_name_search ON accounts USING gin (username gin_trgm_ops)"]
+["index api_keys_by_creator","api_keys","CREATE INDEX api_keys_by_creator ON api_keys USING btree (created_by)"]
+["index api_keys_by_end","api_keys","CREATE INDEX api_keys_by_end ON api_keys USING btree (expires_at)"]
+["index api_keys_by_user","api_keys","CREATE INDEX api_keys_by_user ON api_keys USING btree (user_id)"]
 ["index audit_chains_by_end","audit_chains","CREATE INDEX audit_chains_by_end ON audit_chains USING btree (closed_at, opened_at)"]
 ["index audit_records_by_actor_index","audit_records","CREATE INDEX audit_records_by_actor_index ON audit_records USING btree (actor_index, at, number) WHERE (actor_index IS NOT NULL)"]
 ["index audit_records_by_address_index","audit_records","CREATE INDEX audit_records_by_address_index ON audit_records USING btree (address_index, at, number) WHERE (address_index IS NOT NULL)"]
@@ -586,6 +608,7 @@ const lines = String.raw`
 ["index webhook_queues_by_due","webhook_queues","CREATE INDEX webhook_queues_by_due ON webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL)"]
 ["index webhook_queues_due","webhook_queues","CREATE INDEX webhook_queues_due ON webhook_queues USING btree (lane, due_at) WHERE (due_at IS NOT NULL)"]
 ["table accounts","accounts",""]
+["table api_keys","api_keys",""]
 ["table audit_chains","audit_chains",""]
 ["table audit_checkpoint_keys","audit_checkpoint_keys",""]
 ["table audit_checkpoints","audit_checkpoints",""]
@@ -671,7 +694,6 @@ const lines = String.raw`
 ["trigger users.users_told","users","CREATE TRIGGER users_told AFTER DELETE OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger webhook_endpoints.webhook_endpoints_told","webhook_endpoints","CREATE TRIGGER webhook_endpoints_told AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["view row_counts","row_counts","SELECT name, (sum(total))::bigint AS total FROM row_count_slots GROUP BY name;"]
-["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE","factors"]
 `
 
 /** What the migrations make in an empty database, with the own migrations of these modules. */
