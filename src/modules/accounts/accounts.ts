@@ -309,7 +309,16 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
       const now = clock.now()
       const times = { createdAt: now, passwordChangedAt: passwordHash === null ? null : now }
-      const account = { userId, username, passwordHash, roles, mustChange, language, isService, ...times }
+      const account = {
+        userId,
+        username,
+        passwordHash,
+        roles,
+        mustChange,
+        language,
+        isService,
+        ...times,
+      }
       await store.insert(account).catch((error: unknown) => {
         throw error instanceof UniqueViolation ? usernameTaken() : error
       })

@@ -22,7 +22,10 @@ export interface ApiKeys {
   /** @throws ApiError keyNotFound */
   rotate(found: Found, overlapSeconds: number, options: By): Promise<MadeKey>
   /** @throws ApiError keyNotFound */
-  revoke(found: Found, options: { readonly guard?: Guard | undefined; reason: Reason }): Promise<void>
+  revoke(
+    found: Found,
+    options: { readonly guard?: Guard | undefined; reason: Reason },
+  ): Promise<void>
   /** By whoever knows the key; an unknown one changes nothing. */
   revokeText(text: string): Promise<void>
 }
@@ -143,7 +146,10 @@ export function createApiKeys({
     return key
   }
 
-  function newKey(wanted: Omit<NewKey, 'id' | 'digest' | 'createdAt' | 'expiresAt'>, lifeMs: number) {
+  function newKey(
+    wanted: Omit<NewKey, 'id' | 'digest' | 'createdAt' | 'expiresAt'>,
+    lifeMs: number,
+  ) {
     const text = createKeyText(random)
     const createdAt = clock.now()
     const key: NewKey = {
@@ -190,6 +196,7 @@ function storedOf({ digest: _, ...key }: NewKey): StoredKey {
 }
 
 function notFound({ userId }: Pick<Found, 'userId'>): ApiError {
-  return new ApiError(keyNotFound, { reason: { code: 'no_such_api_key', facts: { user_id: userId } } })
+  return new ApiError(keyNotFound, {
+    reason: { code: 'no_such_api_key', facts: { user_id: userId } },
+  })
 }
-

@@ -30,7 +30,9 @@ export interface KeyJudge {
     username?: string | null,
   ): Authenticated | Promise<Authenticated>
   /** Why the key would be refused; null: accepted. */
-  judge(text: string): Promise<{ readonly userId: number | null; readonly reason: RefusalReason | null }>
+  judge(
+    text: string,
+  ): Promise<{ readonly userId: number | null; readonly reason: RefusalReason | null }>
 }
 
 interface Known {
@@ -49,7 +51,10 @@ export function revocationName({ id, version }: Pick<StoredKey, 'id' | 'version'
   return `key ${id} ${version}`
 }
 
-type JudgeNeeds = Pick<Needs, 'clock' | 'config' | 'db' | 'modules' | 'requirements' | 'revocations'>
+type JudgeNeeds = Pick<
+  Needs,
+  'clock' | 'config' | 'db' | 'modules' | 'requirements' | 'revocations'
+>
 
 export function createKeyJudge(
   deps: JudgeNeeds & { readonly lastUsed: Pick<LastUsed, 'note'> },
@@ -71,7 +76,8 @@ export function createKeyJudge(
       const readFirst = () => read(request, name).then(use)
       if (!found || clock.now() >= found.claims.iat * 1000 + knownForMs) return readFirst()
       const isStale = revocations.refuses(found.claims)
-      if (isStale instanceof Promise) return isStale.then((stale) => (stale ? readFirst() : use(found)))
+      if (isStale instanceof Promise)
+        return isStale.then((stale) => (stale ? readFirst() : use(found)))
       return isStale ? readFirst() : use(found)
     },
 

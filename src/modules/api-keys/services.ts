@@ -37,13 +37,8 @@ export const services = [
 ]
 
 export const hooks = [
-  hook(
-    'onAccountEnded',
-    [],
-    ({ events }) =>
-      async (trx, { endsKeys, isRemoved, userId }) => {
-        if (endsKeys && !isRemoved) await endKeysOf(trx, events, userId)
-      },
-  ),
+  hook('onAccountEnded', [], ({ events }) => async (trx, { endsKeys, isRemoved, userId }) => {
+    if (endsKeys && !isRemoved) await endKeysOf(trx, events, userId)
+  }),
   hook('personSections', [], () => sections),
 ]
