@@ -7,7 +7,7 @@ import {
   takeExclusiveLocks,
   transact,
 } from '../../core/database/transactions.ts'
-import { ApiError, refuseField } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { HookPoints } from '../../core/module/hooks.ts'
@@ -135,7 +135,7 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
     ): Promise<Account | null> {
       const account = await byUserId(userId)
       if (!account) return null
-      if (wanted.password && account.isService) refuseService(wanted.password.field)
+      if (wanted.password && account.isService) throw noPasswordOfService(account)
       const passwordHash = wanted.password && (await hashNew(account, wanted.password))
       const work = async (trx: DatabaseOrTransaction) => {
         const store = accountStore(trx)
@@ -432,8 +432,9 @@ async function assertAnotherAdministrator(
   throw new ApiError('lastAdministrator', { reason })
 }
 
-function refuseService(field: string): never {
-  return refuseField([field], 'must be absent: a service account has no password')
+function noPasswordOfService({ userId }: Account): ApiError {
+  const facts = { user_id: userId, asked_of: 'change' }
+  return new ApiError('accessDenied', { reason: { code: 'account_of_service', facts } })
 }
 
 function usernameTaken(): ApiError {

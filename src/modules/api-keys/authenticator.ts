@@ -7,7 +7,7 @@ import { looksLikeKey } from './key-text.ts'
 export function keysBeside(own: Authenticator, keyJudge: KeyJudge): Authenticator {
   return {
     ...own,
-    errors: [...(own.errors ?? []), 'tooManyLoginAttempts'],
+    errors: [...(own.errors ?? []), 'accessDenied', 'tooManyLoginAttempts'],
     authenticate(request) {
       const text = bearerToken(request)
       return text !== null && looksLikeKey(text)

@@ -1,5 +1,5 @@
 import { newKey, serviceAccount } from '../../../test/api-keys.ts'
-import type { Examples, World } from '../../../test/example.ts'
+import type { CommandExamples, CommandWorld, Examples, World } from '../../../test/example.ts'
 
 const program = ({ app, newName }: World) => serviceAccount(app, newName(), ['users:read'])
 
@@ -33,5 +33,27 @@ export const examples: Examples = {
       const { key } = await newKey(world.app, who.username, { name: 'two', scopes: ['posts:*'] })
       return { json: { key } }
     },
+  },
+}
+
+const ofProgram =
+  (words: (username: string, id: string) => string) => async (world: CommandWorld) => {
+    const { who, id } = await program(world)
+    return world.run(`api-key ${words(who.username, id)}`)
+  }
+
+export const commands: CommandExamples = {
+  'api-key create': {
+    events: ['api_key_created'],
+    run: ofProgram((username) => `create ${username} --name report --scope users:read`),
+  },
+  'api-key list': { run: ofProgram((username) => `list ${username}`) },
+  'api-key rotate': {
+    events: ['api_key_rotated'],
+    run: ofProgram((username, id) => `rotate ${username} ${id} --now`),
+  },
+  'api-key revoke': {
+    events: ['api_key_revoked'],
+    run: ofProgram((username, id) => `revoke ${username} ${id}`),
   },
 }

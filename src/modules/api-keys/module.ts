@@ -15,6 +15,34 @@ export const module: Module = {
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
   errors: [tooManyKeys],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'api-key create',
+          operands: ['username'],
+          summary: 'Makes a key of a service account, and shows it once',
+        },
+        {
+          name: 'api-key list',
+          operands: ['username'],
+          summary: 'Shows the keys and app passwords of an account, the oldest first',
+        },
+        {
+          name: 'api-key rotate',
+          operands: ['username', 'id'],
+          summary: 'Makes the successor of a key, which stays valid for a day',
+        },
+        {
+          name: 'api-key revoke',
+          operands: ['username', 'id'],
+          summary: 'Revokes a key or an app password of an account',
+        },
+      ],
+      load: () => import('./commands.ts'),
+      settings: ['ROLES'],
+    },
+  ],
   services: () => import('./services.ts'),
   authenticators: async () => {
     const { keysBeside } = await import('./authenticator.ts')
@@ -28,6 +56,13 @@ export const module: Module = {
       everyMs: minuteMs,
       inEachWorker: true,
       run: needs.keysUsed.flush,
+    },
+    {
+      name: 'ends of keys',
+      async purge(batchSize) {
+        const { tellOfEnds } = await import('./expiry.ts')
+        return tellOfEnds(needs, batchSize)
+      },
     },
     {
       name: 'expired keys',

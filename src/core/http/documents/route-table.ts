@@ -54,7 +54,7 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
-      ...(config.scope && schemes.includes('bearer') && { scope: config.scope }),
+      ...(config.scope && access.rule.kind !== 'anyone' && { scope: config.scope }),
       ...guardsOf([method].flat(), config),
       ...bodyOf(config),
       statuses: Object.fromEntries(
