@@ -43,6 +43,7 @@ export const module: Module = {
       settings: ['ROLES'],
     },
   ],
+  checks: () => import('./checks.ts'),
   services: () => import('./services.ts'),
   authenticators: async () => {
     const { keysBeside } = await import('./authenticator.ts')
