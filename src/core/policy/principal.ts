@@ -28,8 +28,8 @@ export type Credential =
   | { readonly scheme: 'external'; readonly claims: ExternalClaims }
   /** An OAuth client for itself; a caller for whom a client acts has the credential of a user. */
   | { readonly scheme: 'client'; readonly audiences: ReadonlySet<string> }
-  /** A key of a program, limited by its scopes. */
-  | { readonly scheme: 'key'; readonly keyId: string }
+  /** A key of a program, limited by its scopes; an app password, which Basic carries. */
+  | { readonly scheme: 'key'; readonly keyId: string; readonly kind: 'key' | 'app_password' }
   | { readonly scheme: OutsideScheme }
 
 /** The scheme of an external module; the prefix `x-` distinguishes it from the service's own. */

@@ -1,9 +1,43 @@
 import { newKey, serviceAccount } from '../../../test/api-keys.ts'
-import type { CommandExamples, CommandWorld, Examples, World } from '../../../test/example.ts'
+import {
+  belowBothAccounts,
+  type Caller,
+  type CommandExamples,
+  type CommandWorld,
+  type Examples,
+  present,
+  type World,
+} from '../../../test/example.ts'
 
 const program = ({ app, newName }: World) => serviceAccount(app, newName(), ['users:read'])
 
+export const settings = () => ({ APP_PASSWORDS: 'on' })
+
+async function appPassword({ app }: World, { who }: Caller) {
+  const json = { name: 'calendar', current_password: who.password }
+  const { body } = await app.call('POST', '/api/account/keys', { headers: app.basic(who), json })
+  return { id: body.id }
+}
+
 export const examples: Examples = {
+  ...belowBothAccounts({
+    listAppPasswords: {},
+    createAppPassword: {
+      ...{ needs: 'fresh', events: ['api_key_created'] },
+      make: (_, caller) => ({ json: { name: 'calendar', ...present(caller) } }),
+    },
+    rotateAppPassword: {
+      ...{ needs: 'fresh', events: ['api_key_rotated'] },
+      make: async (world, caller) => ({
+        params: await appPassword(world, caller),
+        json: present(caller),
+      }),
+    },
+    revokeAppPassword: {
+      ...{ needs: 'fresh', events: ['api_key_revoked'] },
+      make: async (world, caller) => ({ params: await appPassword(world, caller) }),
+    },
+  }),
   listApiKeys: { make: ({ owner }) => ({ params: { username: owner.username } }) },
   createApiKey: {
     events: ['api_key_created'],

@@ -143,7 +143,7 @@ export function createKeyJudge(
       subject: String(account.userId),
       username: account.username,
       roles: new Set(rolesAmong(roles, config.roles)),
-      credential: { scheme: 'key', keyId: key.id },
+      credential: { scheme: 'key', keyId: key.id, kind: key.kind },
       amr: [], // a key states no login
       authTime: Number.NEGATIVE_INFINITY,
       scopes: new Set(scopes.covered(key.scopes)),

@@ -18,8 +18,13 @@ export function looksLikeKey(text: string): boolean {
   return text.startsWith(prefix)
 }
 
+/** Whatever its checksum. */
+export function hasKeyForm(text: string): boolean {
+  return format.test(text)
+}
+
 export function isKeyText(text: string): boolean {
-  if (!format.test(text)) return false
+  if (!hasKeyForm(text)) return false
   const end = prefix.length + secretLength
   return checksumOf(text.slice(prefix.length, end)) === text.slice(end)
 }

@@ -10,10 +10,12 @@ const minuteMs = 60_000
  */
 export const module: Module = {
   name: 'api-keys',
+  tag: 'Own account',
   tables,
   eventCategory: 'credentials',
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
+  settings: () => import('./settings.ts'),
   errors: [tooManyKeys],
   commands: [
     {
@@ -46,11 +48,20 @@ export const module: Module = {
   checks: () => import('./checks.ts'),
   services: () => import('./services.ts'),
   authenticators: async () => {
-    const { keysBeside } = await import('./authenticator.ts')
-    return ({ keyJudge }, before) =>
-      before.map((own) => (own.scheme === 'bearer' ? keysBeside(own, keyJudge) : own))
+    const { appPasswordsBeside, keysBeside } = await import('./authenticator.ts')
+    return ({ config, keyJudge }, before) =>
+      before.map((own) => {
+        if (own.scheme === 'bearer') return keysBeside(own, keyJudge)
+        if (own.scheme !== 'basic') return own
+        return appPasswordsBeside(own, keyJudge, config.appPasswords)
+      })
   },
-  routes: () => Promise.all([import('./admin-routes.ts'), import('./public-routes.ts')]),
+  routes: () =>
+    Promise.all([
+      import('./admin-routes.ts'),
+      import('./own-routes.ts'),
+      import('./public-routes.ts'),
+    ]),
   jobs: (needs) => [
     {
       name: 'last use of keys',

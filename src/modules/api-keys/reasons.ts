@@ -35,6 +35,11 @@ export const reasons = {
     },
     facts: ['user_id', 'key_id'],
   },
+  app_passwords_off: {
+    guard: 'route',
+    explanation: 'App passwords are off: APP_PASSWORDS is off.',
+    words: { de: 'App-Passwörter sind aus: APP_PASSWORDS ist off.' },
+  },
   limit_key_address: {
     guard: 'login limit',
     explanation: 'This address has sent too many unknown keys.',

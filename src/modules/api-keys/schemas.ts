@@ -2,6 +2,7 @@ import { exactly, named, rolesOf, Text, Time, TimeOrNull } from '../../core/http
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { AccountName } from '../accounts/schemas.ts'
+import { acceptedProofs, examplePassword, sentProofs } from '../authentication/proof-schemas.ts'
 import { defaultDays, defaultOverlapSeconds, type MadeKey } from './api-keys.ts'
 import type { StoredKey } from './store.ts'
 
@@ -67,6 +68,22 @@ export const WantedKey = named(
   { name: example.name, scopes: example.scopes, expires_in_days: defaultDays },
 )
 
+const { scopes: keyScopes, ...wantedByPerson } = wantedKey
+const appPassword = { ...wantedByPerson, scopes: { ...keyScopes, minItems: 0 } } as const
+
+/** Without scopes it opens applications behind forward authentication alone. */
+export const AppPasswordWanted = {
+  type: 'object',
+  required: ['name'],
+  properties: { ...appPassword, ...acceptedProofs },
+} as const
+
+export const SentAppPassword = named(
+  'WantedAppPassword',
+  { type: 'object', required: ['name'], properties: { ...appPassword, ...sentProofs } },
+  { name: 'calendar', current_password: examplePassword },
+)
+
 const overlap = {
   type: 'integer',
   minimum: 0,
@@ -81,6 +98,17 @@ export const Rotation = named(
   'ApiKeyRotation',
   { type: 'object', properties: rotation },
   { overlap_seconds: 0 },
+)
+
+export const AppPasswordRotation = {
+  type: 'object',
+  properties: { ...rotation, ...acceptedProofs },
+} as const
+
+export const SentAppPasswordRotation = named(
+  'AppPasswordRotation',
+  { type: 'object', properties: { ...rotation, ...sentProofs } },
+  { current_password: examplePassword },
 )
 
 const keyId = {

@@ -28,6 +28,8 @@ export interface RouteDeclaration {
    * see `scopeOf`.
    */
   scope?: string | null
+  /** The handler decides about keys itself, by rules of its own. */
+  judgesKeys?: true
   /** Answers even when the service rejects all other requests, for diagnosis. */
   isDiagnosis?: true
   /** A page listed in the OpenAPI document. */
