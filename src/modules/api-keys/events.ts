@@ -14,7 +14,7 @@ export const keyCreated = eventType<KeyFields & { readonly scopes: readonly stri
     inOverview: true,
     description: 'a key or an app password is made',
     fields: { ...fields, scopes: '' },
-    words: { en: 'Key created', de: 'Schlüssel erstellt' },
+    words: { en: 'API key created', de: 'API-Schlüssel erstellt' },
   },
 )
 
@@ -22,7 +22,7 @@ export const keyRotated = eventType<KeyFields & { readonly next_id: string }>('a
   groups: ['credentials'],
   description: 'a key gets a successor',
   fields: { ...fields, next_id: 'the successor' },
-  words: { en: 'Key rotated', de: 'Schlüssel erneuert' },
+  words: { en: 'API key rotated', de: 'API-Schlüssel erneuert' },
 })
 
 export const keyRevoked = eventType<
@@ -31,7 +31,7 @@ export const keyRevoked = eventType<
   groups: ['credentials'],
   description: 'a key or an app password is revoked',
   fields: { ...fields, reason: 'who revoked it; `key`: who knows the key' },
-  words: { en: 'Key revoked', de: 'Schlüssel widerrufen' },
+  words: { en: 'API key revoked', de: 'API-Schlüssel widerrufen' },
 })
 
 export const keysEnded = eventType<{ readonly user_id: number; readonly count: number }>(
@@ -40,7 +40,7 @@ export const keysEnded = eventType<{ readonly user_id: number; readonly count: n
     groups: ['credentials'],
     description: 'all keys of an account end with its logins',
     fields: { user_id: 'the owner', count: '' },
-    words: { en: 'All keys ended', de: 'Alle Schlüssel beendet' },
+    words: { en: 'All API keys ended', de: 'Alle API-Schlüssel beendet' },
   },
 )
 
@@ -50,5 +50,5 @@ export const keyExpiring = eventType<
   groups: ['credentials'],
   description: 'a key ends within a week',
   fields: { ...fields, expires_at: '', told: 'who made the key, and gets a notice' },
-  words: { en: 'Key ends soon', de: 'Schlüssel läuft bald ab' },
+  words: { en: 'API key ends soon', de: 'API-Schlüssel läuft bald ab' },
 })

@@ -1,4 +1,5 @@
 import { hook, service } from '../../core/module/service.ts'
+import type { AccountDetail } from '../accounts/account-detail.ts'
 import { type ApiKeys, createApiKeys, endKeysOf } from './api-keys.ts'
 import { createKeyJudge, type KeyJudge } from './judge.ts'
 import { createLastUsed, type LastUsed } from './last-used.ts'
@@ -40,5 +41,15 @@ export const hooks = [
   hook('onAccountEnded', [], ({ events }) => async (trx, { endsKeys, isRemoved, userId }) => {
     if (endsKeys && !isRemoved) await endKeysOf(trx, events, userId)
   }),
+  hook(
+    'accountDetail',
+    [],
+    (): AccountDetail => ({
+      name: 'service',
+      schema: { type: 'boolean', description: 'An account of a program, with keys alone' },
+      example: false,
+      read: async ({ isService }) => isService,
+    }),
+  ),
   hook('personSections', [], () => sections),
 ]

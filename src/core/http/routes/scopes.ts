@@ -1,9 +1,14 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { ApiError } from '../../errors.ts'
-import type { ModuleNames } from '../../module/module.ts'
 import type { Principal } from '../../policy/principal.ts'
 import { challengeOf } from '../changes/denied.ts'
-import { isSafe } from './declaration.ts'
+import { isSafe, type RouteDeclaration } from './declaration.ts'
+
+export interface ScopesOfModule {
+  readonly name: string
+  readonly scopes?: readonly string[]
+  readonly tag?: RouteDeclaration['tag']
+}
 
 /**
  * The scope of a route; null: no key is admitted. @throws Error for a scope that the module does not
@@ -11,7 +16,7 @@ import { isSafe } from './declaration.ts'
  */
 export function scopeOf(
   { config = {}, method, url }: Pick<RouteOptions, 'config' | 'method' | 'url'>,
-  { name, scopes = [], tag }: Pick<ModuleNames, 'name' | 'scopes' | 'tag'>,
+  { name, scopes = [], tag }: ScopesOfModule,
 ): string | null {
   const { reauthentication, scope } = config
   if (typeof scope === 'string' && !scopes.includes(scope)) {
