@@ -2,6 +2,7 @@ import { module as core } from './core/module/core.ts'
 import type { Module } from './core/module/module.ts'
 import { module as accountDetails } from './extras/account-details/module.ts'
 import { module as apiReference } from './extras/api-reference/module.ts'
+import { module as appPasswords } from './extras/app-passwords/module.ts'
 import { module as backup } from './extras/backup/module.ts'
 import { module as console } from './extras/console/module.ts'
 import { module as doctor } from './extras/doctor/module.ts'
@@ -78,6 +79,7 @@ export const modules: readonly Module[] = [
   health,
   // Everything else: each line and its folder can be removed.
   ownAccount,
+  appPasswords,
   oneTimeTokens,
   mail,
   importExport,

@@ -13,7 +13,7 @@ const program = ({ app, newName }: World) => serviceAccount(app, newName(), ['us
 
 export const settings = () => ({ APP_PASSWORDS: 'on' })
 
-async function appPassword({ app }: World, { who }: Caller) {
+export async function appPassword({ app }: World, { who }: Caller) {
   const json = { name: 'calendar', current_password: who.password }
   const { body } = await app.call('POST', '/api/account/keys', { headers: app.basic(who), json })
   return { id: body.id }

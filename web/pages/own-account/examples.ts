@@ -21,6 +21,7 @@ const person: AccountView = {
   language: 'en',
   languages: ['en', 'de'],
   hasProviders: true,
+  hasAppPasswords: true,
 }
 const password: AccountPasswordView = {
   ...own,
@@ -59,6 +60,7 @@ export const examples: ExamplesOf<AccountViews> = {
       secondFactor: false,
       language: null,
       hasProviders: false,
+      hasAppPasswords: false,
     },
   },
   'account-password': {
