@@ -215,6 +215,27 @@ suite('keys', async () => {
     }
   })
 
+  test('an operator is told whether a key passes, and why not', async () => {
+    const {
+      id,
+      key,
+      headers: sent,
+    } = await newKey(app, 'robot', {
+      name: 'a',
+      scopes: ['users:read'],
+    })
+    const explain = async (token: string) =>
+      (await app.call('POST', '/api/admin/explain', { headers, json: { token } })).body
+    const { of, passes, username } = await explain(key)
+    assert.deepEqual([of, passes, username], ['key', true, 'robot'])
+    await app.call('DELETE', `${path}/${id}`, { headers })
+    assert.deepEqual((await explain(key)).code, 'key_unknown')
+    assert.deepEqual((await explain(`${key}a`)).code, 'key_malformed')
+    const refused = await app.call('GET', '/users', { headers: sent })
+    const why = `/api/admin/explain/${refused.headers['x-request-id']}`
+    assert.equal((await app.call('GET', why, { headers })).body.code, 'key_unknown')
+  })
+
   test('an account has at most so many keys', async () => {
     const full = await serviceAccount(app, 'full', ['users:read'])
     const row = await app.deps.db

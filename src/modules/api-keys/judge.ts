@@ -10,6 +10,7 @@ import { type Principal, rolesAmong } from '../../core/policy/principal.ts'
 import { accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import { reasonOfUnmet } from '../authentication/requirements.ts'
+import type { JudgedToken } from '../tokens/judge-token.ts'
 import type { JudgedClaims } from '../tokens/revocations.ts'
 import { isKeyText } from './key-text.ts'
 import type { LastUsed } from './last-used.ts'
@@ -29,13 +30,13 @@ export interface KeyJudge {
     kind: KeyKind,
     username?: string | null,
   ): Authenticated | Promise<Authenticated>
-  /** Why the key would be refused; null: accepted. */
-  judge(
-    text: string,
-  ): Promise<{ readonly userId: number | null; readonly reason: RefusalReason | null }>
+  /** Why a request with the key would be refused, whatever its route. */
+  judge(text: string): Promise<JudgedToken>
 }
 
 interface Known {
+  /** The digest under which the key is stored. */
+  readonly name: string
   readonly key: StoredKey
   readonly principal: Principal
   /** The log of revocations tells when the row must be read again. */
@@ -62,41 +63,38 @@ export function createKeyJudge(
   const { clock, config, db, lastUsed, modules, requirements, revocations } = deps
   const scopes = scopesIn(modules)
   const unknown = createUnknownKeys(clock, config.login.perAddress)
+  /** By the whole text: a known key costs neither checksum nor digest. */
   const known = new BoundedMap<string, Known>(maxKnown)
 
   return {
     authenticate(request, text, kind, username) {
-      if (!isKeyText(text)) throw refused({ code: 'key_malformed' })
-      const name = digest(text)
-      const found = known.get(name)
-      const use = (one: Known) => {
-        assertPlaced(one, kind, username)
-        return used(name, one)
-      }
-      const readFirst = () => read(request, name).then(use)
+      const found = known.get(text)
+      const readFirst = () => read(request, text).then((one) => used(one, kind, username))
       if (!found || clock.now() >= found.claims.iat * 1000 + knownForMs) return readFirst()
       const isStale = revocations.refuses(found.claims)
-      if (isStale instanceof Promise)
-        return isStale.then((stale) => (stale ? readFirst() : use(found)))
-      return isStale ? readFirst() : use(found)
+      if (isStale instanceof Promise) {
+        return isStale.then((stale) => (stale ? readFirst() : used(found, kind, username)))
+      }
+      return isStale ? readFirst() : used(found, kind, username)
     },
 
     async judge(text) {
-      if (!isKeyText(text)) return { userId: null, reason: { code: 'key_malformed' } }
+      if (!isKeyText(text)) return { subject: null, reason: { code: 'key_malformed' } }
       const found = await find(db, digest(text))
-      if (!('key' in found)) return { userId: null, reason: found }
-      return { userId: found.key.userId, reason: reasonOfEnd(found) }
+      if (!('key' in found)) return { subject: null, reason: found }
+      return { subject: found.principal.subject, reason: reasonOfEnd(found) }
     },
   }
 
-  async function read(request: FastifyRequest, name: string): Promise<Known> {
-    if (!known.get(name)) unknown.assertFew(request)
-    const found = await find(db, name)
+  async function read(request: FastifyRequest, text: string): Promise<Known> {
+    if (!isKeyText(text)) throw refused({ code: 'key_malformed' })
+    if (!known.get(text)) unknown.assertFew(request)
+    const found = await find(db, digest(text))
     if ('key' in found) {
-      known.set(name, found)
+      known.set(text, found)
       return found
     }
-    known.delete(name)
+    known.delete(text)
     if (found.code === 'key_unknown') unknown.count(request)
     throw refused(found)
   }
@@ -108,10 +106,13 @@ export function createKeyJudge(
     if (!key || !account) return { code: 'key_unknown' }
     const unmet = requirements.unmet('key', { account })
     if (unmet) return reasonOfUnmet(unmet, 'key', { account })
-    return { key, principal: principalOf(key, account), claims: claimsOf(key, account, readAt) }
+    const [principal, claims] = [principalOf(key, account), claimsOf(key, account, readAt)]
+    return { name, key, principal, claims }
   }
 
-  function used(name: string, { key, principal, claims }: Known): Authenticated {
+  function used(one: Known, kind: KeyKind, username?: string | null): Authenticated {
+    const { name, key, principal, claims } = one
+    assertPlaced(one, kind, username)
     const ended = reasonOfEnd({ key })
     if (ended) throw refused(ended)
     lastUsed.note(key.id)

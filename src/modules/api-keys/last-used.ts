@@ -24,7 +24,7 @@ export function createLastUsed({
   return {
     note(keyId) {
       const minute = clock.now() - (clock.now() % minuteMs)
-      if (written.get(keyId) !== minute) minutes.set(keyId, minute)
+      if (minutes.get(keyId) !== minute && written.get(keyId) !== minute) minutes.set(keyId, minute)
     },
 
     async flush() {
