@@ -1,4 +1,5 @@
 import { plural } from '../../../languages/words.ts'
+import { apiKeys } from '../api-keys/de.ts'
 import type { account as english } from './en.ts'
 
 const sessions = plural('de', { one: 'eine Sitzung', other: '# Sitzungen' })
@@ -12,6 +13,7 @@ function endsLogins(sessionCount: number, tokenCount: number): string {
 }
 
 export const account: typeof english = {
+  apiKeys,
   toList: 'Alle Konten',
   none: (username) => `Es gibt kein Konto „${username}“.`,
   noneHint: 'Vielleicht wurde es gelöscht, oder der Name schreibt sich anders.',

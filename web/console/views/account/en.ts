@@ -1,4 +1,5 @@
 import { plural } from '../../../languages/words.ts'
+import { apiKeys } from '../api-keys/en.ts'
 
 const sessions = plural('en', { one: 'one session', other: '# sessions' })
 const tokens = plural('en', { one: 'one access token', other: '# access tokens' })
@@ -13,6 +14,7 @@ function endsLogins(sessionCount: number, tokenCount: number): string {
 
 /** The page of one account. */
 export const account = {
+  apiKeys,
   toList: 'All accounts',
   none: (username: string) => `There is no account “${username}”.`,
   noneHint: 'It may have been deleted, or the name is written differently.',

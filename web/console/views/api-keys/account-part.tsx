@@ -11,9 +11,9 @@ import { UserText } from '../../components/user-text.tsx'
 import { useLoad } from '../../use-load.ts'
 import type { SectionProps } from '../account/parts.ts'
 import { Section } from '../account/section.tsx'
+import { accountTexts } from '../account/texts.ts'
 import { KeyOnce, type MadeKey } from './key-once.tsx'
 import { NewKey } from './new-key.tsx'
-import { apiKeysTexts } from './texts.ts'
 
 type Key = components['schemas']['ApiKey']
 
@@ -21,7 +21,7 @@ const path = '/api/admin/accounts/{username}/keys'
 
 /** The keys of a service account, or the app passwords of a person. */
 export function AccountSection({ shown }: SectionProps) {
-  const t = apiKeysTexts.use()
+  const t = accountTexts.use().apiKeys
   const { username } = shown.account.data
   const { service } = shown.details
   const [turn, setTurn] = useState(0)

@@ -1,7 +1,7 @@
 import type { components } from '../../api/openapi.d.ts'
 import { Copyable } from '../../components/copyable.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { apiKeysTexts } from './texts.ts'
+import { accountTexts } from '../account/texts.ts'
 
 export type MadeKey = components['schemas']['NewApiKey']
 
@@ -12,7 +12,7 @@ interface Props {
 
 /** The text of a key, shown once. */
 export function KeyOnce({ made, onClose }: Props) {
-  const t = apiKeysTexts.use()
+  const t = accountTexts.use().apiKeys
   const title = t.madeTitle(made.name)
   return (
     <Dialog title={title} onClose={onClose}>

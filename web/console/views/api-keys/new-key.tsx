@@ -3,8 +3,8 @@ import { api, dataOf } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/fields.tsx'
+import { accountTexts } from '../account/texts.ts'
 import type { MadeKey } from './key-once.tsx'
-import { apiKeysTexts } from './texts.ts'
 
 interface Props {
   readonly username: string
@@ -14,7 +14,7 @@ interface Props {
 
 /** What a new key of a service account is for, what it opens, and when it ends. */
 export function NewKey({ username, onClose, onMade }: Props) {
-  const t = apiKeysTexts.use()
+  const t = accountTexts.use().apiKeys
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState('users:read')
   const [days, setDays] = useState('90')
