@@ -2,6 +2,7 @@ import { module as core } from './core/module/core.ts'
 import type { Module } from './core/module/module.ts'
 import { module as accountDetails } from './extras/account-details/module.ts'
 import { module as apiReference } from './extras/api-reference/module.ts'
+import { module as appPasswords } from './extras/app-passwords/module.ts'
 import { module as backup } from './extras/backup/module.ts'
 import { module as console } from './extras/console/module.ts'
 import { module as doctor } from './extras/doctor/module.ts'
@@ -24,6 +25,7 @@ import { module as status } from './extras/status/module.ts'
 import { module as tracing } from './extras/tracing/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
 import { module as accounts } from './modules/accounts/module.ts'
+import { module as apiKeys } from './modules/api-keys/module.ts'
 import { module as audit } from './modules/audit/module.ts'
 import { module as authentication } from './modules/authentication/module.ts'
 import { module as basic } from './modules/basic/module.ts'
@@ -71,6 +73,7 @@ export const modules: readonly Module[] = [
   sessions,
   tokens,
   federation,
+  apiKeys,
   login,
   pages,
   posts,
@@ -78,6 +81,7 @@ export const modules: readonly Module[] = [
   // Everything else: each line and its folder can be removed.
   ownAccount,
   rememberedDevices,
+  appPasswords,
   oneTimeTokens,
   mail,
   importExport,

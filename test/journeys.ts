@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { stepSeconds } from '../src/modules/totp/totp.ts'
+import { serviceAccount } from './api-keys.ts'
 import { type Answer, type Headers, type Someone, type TestApp, testApp } from './app.ts'
 import { ask, clientsFile, entry } from './clients.ts'
 import { fixedClock } from './clock.ts'
@@ -236,6 +237,23 @@ const journeys: readonly Journey[] = [
       const headers = await bearer(await someone())
       await call('GET', '/api/me', { headers })
       return () => call('GET', '/api/me', { headers })
+    },
+  },
+  {
+    name: '`GET /api/me`, key of a program, first',
+    status: 200,
+    async prepare(service) {
+      const { headers } = await serviceAccount(service, 'first', ['account:read'])
+      return () => service.call('GET', '/api/me', { headers })
+    },
+  },
+  {
+    name: '`GET /api/me`, key of a program, remembered',
+    status: 200,
+    async prepare(service) {
+      const { headers } = await serviceAccount(service, 'remembered', ['account:read'])
+      await service.call('GET', '/api/me', { headers })
+      return () => service.call('GET', '/api/me', { headers })
     },
   },
   {

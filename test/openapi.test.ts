@@ -154,8 +154,8 @@ suite('the OpenAPI document', async () => {
 
   test('has an error only where it can happen', () => {
     const statuses = (id: string) => Object.keys(operation(id).responses)
-    // No role is asked, nothing changes: no 403.
-    assert.deepEqual(statuses('getOwnAccount'), ['200', '401', '404', '429', 'default'])
+    // No role is asked, nothing changes: the 403 is for a key without the scope.
+    assert.deepEqual(statuses('getOwnAccount'), ['200', '401', '403', '404', '429', 'default'])
     assert.deepEqual(statuses('getLiveness'), ['200', 'default'])
     assert.deepEqual(statuses('getGreeting'), ['200', '401', 'default'])
   })

@@ -85,6 +85,24 @@ export function credentialsAt(far: ServiceNode, made: Credentials): readonly End
       },
     },
     {
+      what: 'a key, by its revocation',
+      async begin({ caller }) {
+        const { headers, path } = await newKey(caller)
+        return { end: () => caller.call('DELETE', path, byAdmin), ...at('/api/me', headers) }
+      },
+    },
+    {
+      what: 'a key, by a lock of its account',
+      async begin({ caller }) {
+        const { account: own, headers, path } = await newKey(caller)
+        return {
+          end: () => caller.call('PUT', own, { ...byAdmin, json: { locked: true } }),
+          restore: () => caller.call('DELETE', path, byAdmin),
+          ...at('/api/me', headers),
+        }
+      },
+    },
+    {
       what: 'a session, by logout',
       async begin({ caller }) {
         const { headers } = await made.session(next())
@@ -120,6 +138,23 @@ export function credentialsAt(far: ServiceNode, made: Credentials): readonly End
       },
     },
   ]
+}
+
+let programs = 0
+
+/** A key of a service account of its own. */
+async function newKey(caller: Caller) {
+  programs += 1
+  const username = `program-${programs}`
+  const account = `/api/admin/accounts/${username}`
+  const ask = async (path: string, json: object) => {
+    const { status, body } = await caller.call('POST', path, { headers: basic, json })
+    if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+  await ask('/api/admin/accounts', { username, service: true, roles: ['USER'] })
+  const made = await ask(`${account}/keys`, { name: username, scopes: ['account:read'] })
+  return { account, path: `${account}/keys/${made.id}`, headers: bearer(String(made.key)) }
 }
 
 export interface ProxiedApplication {

@@ -45,12 +45,22 @@ function changesOf({ username }: Someone, identity: number): Record<string, Chan
       status: 202,
     },
     identity_removal: { method: 'DELETE', path: `${base}/identities/${identity}`, status: 200 },
+    app_password: {
+      method: 'POST',
+      path: `${base}/keys`,
+      json: { name: 'thief' },
+      status: 201,
+    },
     deletion: { method: 'DELETE', path: base, json: { username }, status: 200 },
   }
 }
 
 suite('a copied session cookie of a recent login takes nothing over', async () => {
-  const app = await testApp({ LOGIN_IP_ATTEMPTS: '0', MAIL_REQUESTS_PER_CLIENT: '0' })
+  const app = await testApp({
+    APP_PASSWORDS: 'on',
+    LOGIN_IP_ATTEMPTS: '0',
+    MAIL_REQUESTS_PER_CLIENT: '0',
+  })
   let made = 0
 
   /** A person with a recent session, and the row of a linked identity. */

@@ -7,6 +7,7 @@ import {
   type Stage,
   stages,
 } from '../../src/modules/authentication/requirement-table.ts'
+import { serviceAccount } from '../api-keys.ts'
 import { type Answer, type Someone, testApp } from '../app.ts'
 import { deletions } from '../deletion.ts'
 import { enrol } from '../factor.ts'
@@ -44,6 +45,7 @@ const enters = 'what it came for'
 /** The order of the answers in a line of `answers`. */
 const requirements = [
   'no_deletion',
+  'of_person',
   'account_usable',
   'not_locked_out',
   'unchanged',
@@ -59,20 +61,21 @@ const requirements = [
  */
 // biome-ignore format: a table is read by its columns
 const answers: Record<Stage, readonly string[]> = {
-  //               deletion  unusable     locked out   ended    new hash  factor     must change    must enrol
-  login:          [invalid,  invalid,     invalid,     enters,  enters,   asksCode,  asksPassword,  asksEnrolment],
-  basic:          [absent,   absent,      absent,      enters,  enters,   absent,    absent,        absent],
-  provider:       [failed,   denied,      denied,      enters,  enters,   codePage,  asksPassword,  asksEnrolment],
-  providerPage:   [noFinish, notSignedIn, notSignedIn, enters,  enters,   codePage,  passwordPage,  enrolmentPage],
-  ticket:         [failed,   failed,      denied,      failed,  failed,   enters,    asksPassword,  enters],
-  commit:         [invalid,  invalid,     invalid,     invalid, invalid,  invalid,   invalid,       invalid],
-  providerCommit: [failed,   invalid,     denied,      invalid, invalid,  invalid,   invalid,       invalid],
-  change:         [invalid,  invalid,     enters,      invalid, invalid,  enters,    enters,        enters],
-  return:         [enters,   enters,      enters,      invalid, invalid,  enters,    enters,        enters],
-  basicCaller:    [absent,   absent,      enters,      enters,  absent,   absent,    absent,        absent],
-  refresh:        [revoked,  revoked,     enters,      revoked, revoked,  enters,    enters,        revoked],
-  session:        [absent,   absent,      enters,      enters,  enters,   enters,    enters,        absent],
-  external:       [refused,  refused,     enters,      enters,  enters,   stranger,  stranger,      stranger],
+  //               deletion  service   unusable     locked out   ended    new hash  factor     must change    must enrol
+  login:          [invalid,  invalid,  invalid,     invalid,     enters,  enters,   asksCode,  asksPassword,  asksEnrolment],
+  basic:          [absent,   absent,   absent,      absent,      enters,  enters,   absent,    absent,        absent],
+  provider:       [failed,   failed,   denied,      denied,      enters,  enters,   codePage,  asksPassword,  asksEnrolment],
+  providerPage:   [noFinish, noFinish, notSignedIn, notSignedIn, enters,  enters,   codePage,  passwordPage,  enrolmentPage],
+  ticket:         [failed,   failed,   failed,      denied,      failed,  failed,   enters,    asksPassword,  enters],
+  commit:         [invalid,  invalid,  invalid,     invalid,     invalid, invalid,  invalid,   invalid,       invalid],
+  providerCommit: [failed,   failed,   invalid,     denied,      invalid, invalid,  invalid,   invalid,       invalid],
+  change:         [invalid,  invalid,  invalid,     enters,      invalid, invalid,  enters,    enters,        enters],
+  return:         [enters,   invalid,  enters,      enters,      invalid, invalid,  enters,    enters,        enters],
+  basicCaller:    [absent,   absent,   absent,      enters,      enters,  absent,   absent,    absent,        absent],
+  refresh:        [revoked,  revoked,  revoked,     enters,      revoked, revoked,  enters,    enters,        revoked],
+  session:        [absent,   enters,   absent,      enters,      enters,  enters,   enters,    enters,        absent],
+  external:       [refused,  refused,  refused,     enters,      enters,  enters,   stranger,  stranger,      stranger],
+  key:            [refused,  enters,   refused,     enters,      enters,  enters,   enters,    enters,        enters],
 }
 
 suite('what an account that lacks one requirement gets at each door', async () => {
@@ -115,6 +118,7 @@ suite('what an account that lacks one requirement gets at each door', async () =
   const takes: Record<Requirement, (who: Someone) => Promise<unknown>> = {
     no_deletion: (who) =>
       setAccount(who, { deletion_at: app.clock.now() + 1_000_000, active: 0, active_kept: 1 }),
+    of_person: (who) => setAccount(who, { service: 1 }),
     account_usable: (who) => setAccount(who, { active: 0 }),
     not_locked_out: (who) => setAccount(who, { locked_until: app.clock.now() + 1_000_000 }),
     unchanged: raiseVersion,
@@ -249,6 +253,11 @@ suite('what an account that lacks one requirement gets at each door', async () =
       await take(who)
       return app.call('GET', '/api/account', { headers })
     },
+    async key(take) {
+      const { who, headers } = await serviceAccount(app, `program-${++made}`, ['account:read'])
+      await take(who)
+      return app.call('GET', '/api/account', { headers })
+    },
     async external(take) {
       const who = await linked()
       await take(who)
@@ -278,6 +287,7 @@ suite('what an account that lacks one requirement gets at each door', async () =
     refresh: ({ status, body }) => status === 200 && typeof body.access_token === 'string',
     session: isOwn,
     external: isOwn,
+    key: ({ status, body }) => status === 200 && /^program-\d+$/.test(body.username),
   }
 
   function resetBy(token: string) {

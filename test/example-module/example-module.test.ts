@@ -431,7 +431,7 @@ suite('a module from outside', async () => {
     assert.match(docs['configuration.md'] ?? '', /^\| `NOTES_KEEP_DAYS` \| `30` \| How long/m)
     assert.match(docs['routes.txt'] ?? '', /^POST +\/api\/notes +\S+,x-note-key /m)
     assert.match(docs['access.txt'] ?? '', /^ASKED OF .* x-no-administrator$/m)
-    assert.match(docs['access.txt'] ?? '', /^x-note-key +absent +absent +- .* absent$/m)
+    assert.match(docs['access.txt'] ?? '', /^x-note-key +absent +- +absent +- .* absent$/m)
     assert.match(docs['command-line.md'] ?? '', /note key/)
     assert.match(
       docs['events.md'] ?? '',

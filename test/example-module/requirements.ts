@@ -4,6 +4,7 @@ import type { AddedRequirements } from '../../src/modules/authentication/require
 export const stages = {
   'x-note-key': {
     no_deletion: 'unauthenticated',
+    of_person: '',
     account_usable: 'unauthenticated',
     not_locked_out: '',
     unchanged: '',

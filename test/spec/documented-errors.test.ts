@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
+import { systemRandom } from '../../src/core/crypto/random.ts'
 import { DatabaseUnavailable } from '../../src/core/database/errors.ts'
 import { openApiOf } from '../../src/core/http/documents/openapi.ts'
+import { createKeyText } from '../../src/modules/api-keys/key-text.ts'
 import { readDoc } from '../../tools/docs.ts'
+import { bearerOf } from '../api-keys.ts'
 import { type Answer, type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { connectTo } from '../database.ts'
@@ -153,6 +156,10 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
   const guess = { headers: asClient('shop', 'wrong') }
   assertRefusal(await app.call('POST', '/oauth/introspect', guess), 401, 'invalid_client')
   const json = { username, password: app.admin.password }
+  for (let sent = 0; sent < app.deps.config.login.perAddress.attempts; sent += 1) {
+    const unknown = { headers: bearerOf(createKeyText(systemRandom)) }
+    assertRefusal(await app.call('GET', '/api/me', unknown), 401, 'Invalid token')
+  }
   each(
     [429, 'Too many login attempts'],
     ({ name, method, path, operation }) => {
@@ -161,6 +168,9 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
         return app.call(method, path, { headers: { ...forwarded(), ...app.basic(app.admin) } })
       }
       if ('client' in schemes) return app.call(method, path, { headers: asClient('shop') })
+      if (!('basic' in schemes) && 'bearer' in schemes) {
+        return app.call(method, path, { headers: bearerOf(createKeyText(systemRandom)) })
+      }
       return app.call(
         method,
         path,

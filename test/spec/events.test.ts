@@ -15,6 +15,7 @@ import { sensitiveRead } from '../../src/modules/audit/events.ts'
 import { deviceCookieName } from '../../src/modules/devices/device-cookie.ts'
 import { modules } from '../../src/modules.ts'
 import { startService } from '../../tools/service.ts'
+import { newKey, serviceAccount } from '../api-keys.ts'
 import { type Call, type Someone, type TestApp, testApp } from '../app.ts'
 import { lastNumber, type OpenedRecord, recordsAfter } from '../audit.ts'
 import { verified } from '../audit-log.ts'
@@ -1456,6 +1457,22 @@ suite('every event, with its fields and its level', async () => {
       const { body } = await makeUser()
       const { told } = await administer('PUT', `/users/${body.id}`, { name: 'Bob' })
       return { told, fields: { user_id: body.id, ...byAdmin } }
+    }),
+    info('api_keys_ended', 'all logins of a service account are ended', async () => {
+      const { who } = await serviceAccount(app, 'ended-program', ['users:read'])
+      const path = `/api/admin/accounts/${who.username}/sessions`
+      const { told } = await administer('DELETE', path)
+      return { told, fields: { user_id: who.userId, count: 1, ...byAdmin } }
+    }),
+    info('api_key_expiring', 'a key ends within a week', async () => {
+      const own = await testApp()
+      const { who } = await serviceAccount(own, 'expiring', ['users:read'])
+      const json = { name: 'short', scopes: ['users:read'], expires_in_days: 7 }
+      const { id } = await newKey(own, who.username, json)
+      const { told } = await during(own, () => jobOf(own, 'ends of keys'))
+      const expires_at = new Date(own.clock.now() + 7 * 86_400_000).toISOString()
+      const fields = { user_id: who.userId, key_id: id, kind: 'key', expires_at, told: 1 }
+      return { told, fields: { ...fields, by: 'job' } }
     }),
     info('user_deleted', 'a user is deleted', async () => {
       const { body } = await makeUser()

@@ -11,6 +11,7 @@ const users = 100_000
 
 const about = `Reads of the service on SQLite with 100,000 users, beside a bare \`node:http\` server. \`/api/me\` takes a bearer
 token (RS256, seen before: its signature is not verified again, its revocation is asked at every request),
+or the key of a program (its row was read before, its revocation is asked at every request),
 \`/api/protected\` a session that is read from the database, \`/users/{id}\` 1,000 different users in turn, \`/users?limit=20\`
 the first page. The bare server sends the body of \`/api/me\` with Content-Type and Content-Length alone; *with the same
 headers* it sends those of the service. A server of 30 lines *that knows the caller* sends them too, and does what no read of
@@ -23,6 +24,7 @@ export async function reads(plan: Plan): Promise<Figure> {
   const service = await data.start()
   const session = await sessionOf(service)
   const { bearer } = service
+  const key = await keyOf(service)
   const get = (name: string, paths: readonly string[], headers: Request['headers']) =>
     loadOf(name, service, {
       isAwake: true,
@@ -39,6 +41,7 @@ export async function reads(plan: Plan): Promise<Figure> {
   ]
   const contenders: Contender[] = [
     get('GET /api/me, bearer', ['/api/me'], bearer),
+    get(byKey, ['/api/me'], key),
     get('GET /api/protected, session', ['/api/protected'], session),
     get(
       'GET /users/{id}',
@@ -77,6 +80,7 @@ export async function reads(plan: Plan): Promise<Figure> {
 }
 
 export const bareName = 'bare node:http'
+const byKey = 'GET /api/me, key of a program'
 const sameHeaders = 'bare node:http, headers of /api/me'
 const sameSessionHeaders = 'bare node:http, headers of /api/protected'
 const knowsBearer = 'node:http that knows the caller of /api/me'
@@ -94,6 +98,7 @@ const goals: Readonly<Record<string, readonly Goal[]>> = {
     },
     { to: knowsBearer, as: knows },
   ],
+  [byKey]: [{ to: 'GET /api/me, bearer', atLeast: 0.95 }],
   'GET /api/protected, session': [
     { to: bareName, atLeast: 0.64, ratchet: 'protected : bare' },
     {
@@ -106,6 +111,24 @@ const goals: Readonly<Record<string, readonly Goal[]>> = {
   ],
   'GET /users/{id}': [{ to: bareName, atLeast: 0.35, ratchet: 'user : bare' }],
   'GET /users?limit=20': [{ to: bareName, atLeast: 0.16, ratchet: 'page : bare' }],
+}
+
+/** A key of a service account. */
+async function keyOf({ bearer, url }: Service): Promise<Request['headers']> {
+  const ask = async (path: string, json: object) => {
+    const response = await fetch(`${url}/api/admin/accounts${path}`, {
+      method: 'POST',
+      headers: { ...bearer, 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    })
+    const answer = (await response.json()) as { key?: string }
+    if (response.status !== 201) throw new Error(`no key: ${response.status}`)
+    return answer
+  }
+  await ask('', { username: 'bench-program', service: true, roles: ['USER'] })
+  const wanted = { name: 'bench', scopes: ['account:read'] }
+  const { key } = await ask('/bench-program/keys', wanted)
+  return { authorization: `Bearer ${key}` }
 }
 
 /** A bare server that answers what the service answers, with or without its headers. */

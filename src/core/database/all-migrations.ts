@@ -38,6 +38,7 @@ import * as webhookEventNames from './migrations/0041-webhook-event-names.ts'
 import * as nodes from './migrations/0042-nodes.ts'
 import * as auditIndexes from './migrations/0043-audit-indexes.ts'
 import * as recoveryCodes from './migrations/0044-recovery-codes.ts'
+import * as keys from './migrations/0045-keys.ts'
 import * as remembered from './migrations/0047-remembered.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
@@ -82,6 +83,7 @@ export const migrations: readonly Step[] = [
   expand(nodes.statements),
   expand(auditIndexes.statements),
   expand(recoveryCodes.statements),
+  expand(keys.statements),
   expand(remembered.statements),
 ]
 

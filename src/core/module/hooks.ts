@@ -68,6 +68,8 @@ export interface AccountEnd {
   readonly accessVersion: number
   /** False for new roles, which sessions and refresh tokens read. */
   readonly endsLogins: boolean
+  /** False for a lock, which refuses keys while it lasts, and for a new password. */
+  readonly endsKeys: boolean
   /** The session that requested the change. */
   readonly keepSession: string | undefined
   readonly isRemoved: boolean

@@ -63,6 +63,11 @@ export interface ModuleNames {
   readonly requires?: readonly string[]
   /** Default OpenAPI tag of its operations. */
   readonly tag?: TagName | Tag
+  /**
+   * Scopes of keys. A safe route with the tag of the module has the scope `<name>:read`, another one
+   * `<name>:write`, if the list has it.
+   */
+  readonly scopes?: readonly string[]
   /** Each table after the tables that its rows reference. */
   readonly tables?: readonly ModuleTable[]
   /**

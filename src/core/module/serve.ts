@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { limitPageRequests } from '../http/limits/page-requests.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
+import { scopeOf } from '../http/routes/scopes.ts'
 import type { AddAuthenticators, Module, RouteFile } from './module.ts'
 import { createClaims } from './registry.ts'
 import type { Needs } from './services.ts'
 
-export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
+export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'scopes' | 'jobs'> {
   readonly routes: readonly RouteFile[]
   readonly pages: readonly RouteFile[]
   readonly fallbackRoutes: readonly RouteFile[]
@@ -63,7 +64,8 @@ export function registerRoutes(
   const fallbacks = modules
     .filter(({ fallbackRoutes }) => fallbackRoutes.length > 0)
     .map((module) => ({ ...module, routes: module.fallbackRoutes, pages: [] }))
-  for (const { name, pages, routes, tag } of [...modules, ...fallbacks]) {
+  for (const module of [...modules, ...fallbacks]) {
+    const { name, pages, routes, tag } = module
     app.register(async (instance) => {
       instance.addHook('onRoute', (route) => {
         for (const method of [route.method].flat()) {
@@ -71,6 +73,7 @@ export function registerRoutes(
           claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
         }
         route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
+        route.config.scope = scopeOf(route, module)
       })
       await registerFiles(instance, routes, needs)
       if (pages.length === 0) return

@@ -28,13 +28,18 @@ export type Credential =
   | { readonly scheme: 'external'; readonly claims: ExternalClaims }
   /** An OAuth client for itself; a caller for whom a client acts has the credential of a user. */
   | { readonly scheme: 'client'; readonly audiences: ReadonlySet<string> }
+  /** A key of a program, limited by its scopes; an app password, which Basic carries. */
+  | { readonly scheme: 'key'; readonly keyId: string; readonly kind: 'key' | 'app_password' }
   | { readonly scheme: OutsideScheme }
 
 /** The scheme of an external module; the prefix `x-` distinguishes it from the service's own. */
 export type OutsideScheme = `x-${string}`
 
-/** A scheme that a route can accept. `bearer` includes the tokens of identity providers. */
-export type Scheme = Exclude<Credential['scheme'], 'external'>
+/**
+ * A scheme that a route can accept. `bearer` includes the tokens of identity providers, and keys;
+ * `basic` includes app passwords.
+ */
+export type Scheme = Exclude<Credential['scheme'], 'external' | 'key'>
 
 /** What CLIENTS_FILE can allow a client; each is asked for by a route. */
 export const clientPermissions = ['introspect', 'revoke', 'metrics'] as const

@@ -47,6 +47,13 @@ export const reasons = {
     words: { de: 'Dem Token fehlt ein Scope, den die Regel verlangt.' },
     facts: ['rule', 'lacks'],
   },
+  key_out_of_scope: {
+    guard: 'access rule',
+    explanation: 'The key lacks the scope of the route, or the route has no scope.',
+    words: { de: 'Dem Schlüssel fehlt der Scope der Route, oder die Route hat keinen Scope.' },
+    facts: ['user_id', 'scope'],
+    nextStep: 'docs/access.txt shows the scope of each route; make a key with this scope',
+  },
   client_permission_lacking: {
     guard: 'access rule',
     explanation: 'CLIENTS_FILE does not let this client do that.',

@@ -284,7 +284,7 @@ export function createEmails(deps: EmailsNeeds & { readonly hooks: AccountHooks 
     // Undo links of previous versions lack the time of the request.
     const since = typeof facts.since === 'number' ? facts.since : createdAt
     const hadNewPassword = await undoSince(trx, userId, since)
-    await endTokens(trx, userId, everything)
+    await endTokens(trx, userId, everything, { endsKeys: true })
     const restored = { user_id: userId, password_removed: hadNewPassword }
     await events.emitInTransaction(trx, emailRestored, restored)
     const now = await accountIn(trx, userId)

@@ -46,7 +46,7 @@ async function explain(call: CommandCall): Promise<void> {
 }
 
 const explaining = [
-  ...(['accounts', 'canSendReset', 'externalBearer', 'keys', 'lookUpReason'] as const),
+  ...(['accounts', 'canSendReset', 'externalBearer', 'keyJudge', 'keys', 'lookUpReason'] as const),
   ...(['modules', 'refusals'] as const),
   ...(['requirements', 'revocations', 'rotation', 'throttle', 'tokens'] as const),
 ] as const

@@ -6,6 +6,8 @@ import type { ModuleNames } from '../../core/module/module.ts'
 import type { LookUpReason } from '../../core/module/reasons.ts'
 import type { Remedy } from '../../core/reasons/types.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
+import type { KeyJudge } from '../../modules/api-keys/judge.ts'
+import { looksLikeKey } from '../../modules/api-keys/key-text.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { ExternalBearer } from '../../modules/federation/authenticator.ts'
@@ -28,6 +30,7 @@ export interface ExplainDeps extends JudgeTokenDeps {
   readonly canSendReset: RemediesDeps['canSendReset']
   readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
+  readonly keyJudge: Pick<KeyJudge, 'judge'>
   readonly lookUpReason: LookUpReason
   readonly modules: readonly ModuleNames[]
   readonly refusals: Pick<Refusals, 'find'>
@@ -84,17 +87,20 @@ export async function explainToken(
   token: string,
   caller: Caller = null,
 ): Promise<AnswerShown> {
-  const external = await deps.externalBearer.judge(token)
-  const { reason, subject } = external ?? (await judgeToken(deps, token))
+  const ofKey = looksLikeKey(token) ? await deps.keyJudge.judge(token) : null
+  const external = ofKey ? null : await deps.externalBearer.judge(token)
+  const { reason, subject } = ofKey ?? external ?? (await judgeToken(deps, token))
   const kind = external ? 'external' : kindOf(token)
   const error = kind === 'refresh' ? 'invalidRefreshToken' : 'invalidOrExpiredToken'
   const user_id = userIdIn(subject)
   deps.events.emit(sensitiveRead, { what: 'explain', of: 'token', user_id })
   const account = await accountOf(subject, deps)
   return {
-    of: `${kind} token`,
+    of: ofKey ? 'key' : `${kind} token`,
     passes: reason === null,
-    ...(reason ? await shownRefusal(error, reason, deps) : passed('The token would be accepted.')),
+    ...(reason
+      ? await shownRefusal(error, reason, deps)
+      : passed(`The ${ofKey ? 'key' : 'token'} would be accepted.`)),
     subject,
     username: account?.username ?? null,
     route: null,

@@ -4,7 +4,7 @@ import { ApiError, type RefusalReason } from '../../core/errors.ts'
 import { hostPrefix } from '../../core/http/pages/host-prefix.ts'
 import type { Authenticator } from '../../core/http/routes/declaration.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
-import { userIdOf } from '../../core/policy/principal.ts'
+import { type Credential, userIdOf } from '../../core/policy/principal.ts'
 import { createForwardAnswers, type ForwardAnswersDeps } from './answers.ts'
 import { createForwardCallers, type ForwardCallersDeps, type KnownCaller } from './caller.ts'
 import { createForwarded, type ForwardedRequest } from './forwarded.ts'
@@ -80,6 +80,10 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     const verdict = ofAll ?? forwardRules.judge(asked, principal)
     const { policy, rule } = verdict
     if (policy === 'bypass') return bypass(request, reply, asked)
+    if (principal.credential.scheme === 'key' && !acceptsKey(principal.credential, verdict)) {
+      const facts = { host, rule, user_id: userIdOf(principal) }
+      throw refusal('accessDenied', { code: 'forward_key', facts })
+    }
     if (policy !== 'one_factor' && policy !== 'two_factor') throw denied(asked, verdict)
     if (policy === 'two_factor' && !principal.amr.includes('mfa')) {
       // A browser resends a header credential after any sign-in, which would loop.
@@ -124,6 +128,13 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     throw error
   }
 }
+
+/** No rule accepts the key of a program, which has scopes of this service alone. */
+function acceptsKey({ kind }: KeyCredential, { acceptsAppPasswords }: Verdict): boolean {
+  return kind === 'app_password' && acceptsAppPasswords === true
+}
+
+type KeyCredential = Extract<Credential, { readonly scheme: 'key' }>
 
 /** Resolved once the caller is known. */
 const anyCaller: ForwardCaller = { roles: new Set() }

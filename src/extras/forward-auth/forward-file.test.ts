@@ -21,6 +21,8 @@ const withPath = (path: unknown) => ({ rules: [{ ...wiki, paths: [path] }] })
 const withMore = (more: object) => ({ rules: [{ ...wiki, ...more }] })
 
 const accepted: readonly object[] = [
+  withMore({ app_passwords: true }),
+  withMore({ app_passwords: false, policy: 'two_factor' }),
   { rules: [] },
   { $schema: 'https://example.org/forward-auth.schema.json', rules: [wiki] },
   ...['bypass', 'one_factor', 'two_factor', 'deny'].map((policy) => withMore({ policy })),
@@ -96,6 +98,11 @@ const refused: readonly (readonly [
   [withMore({ methods: [] }), [listOf('methods')]],
   [withMore({ roles: [] }), [listOf('roles')]],
   [withMore({ paths: null }), [listOf('paths')]],
+  [withMore({ app_passwords: 1 }), ['rule 1 must have true or false as "app_passwords"']],
+  [
+    withMore({ app_passwords: true, policy: 'two_factor' }),
+    ['rule 1 has app_passwords, which only the policy one_factor can accept'],
+  ],
   [withMore({ policy: 'allow' }), [policies]],
   [withMore({ policy: 'Deny' }), [policies]],
   [

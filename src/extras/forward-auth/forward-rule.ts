@@ -17,12 +17,14 @@ export interface ForwardRule {
   readonly methods: readonly string[] | null
   readonly roles: readonly Role[] | null
   readonly policy: ForwardPolicy
+  /** Basic carries an app password for programs that know no other way. */
+  readonly acceptsAppPasswords?: true
 }
 
 const maxEntries = 10_000
 const maxHostLength = 261 // 253 of a name, a colon and a port, and `*.`
 const maxPathLength = 2048
-const fields = ['hosts', 'paths', 'methods', 'roles', 'policy']
+const fields = ['hosts', 'paths', 'methods', 'roles', 'policy', 'app_passwords']
 
 /** Each mistake continues a sentence that begins with the rule's number. */
 export function parseForwardRule(
@@ -66,6 +68,12 @@ export function parseForwardRule(
   if (methods?.includes('HEAD') && !methods.includes('GET')) {
     mistakes.push('has the method HEAD without GET, as which it counts')
   }
+  const { app_passwords: appPasswords = false } = given
+  if (typeof appPasswords !== 'boolean') {
+    mistakes.push('must have true or false as "app_passwords"')
+  } else if (appPasswords && policy !== 'one_factor') {
+    mistakes.push('has app_passwords, which only the policy one_factor can accept')
+  }
   const rule: ForwardRule = {
     number,
     hosts: hosts ?? [],
@@ -74,6 +82,7 @@ export function parseForwardRule(
     // An unknown role is a mistake, or unchecked because ROLES has mistakes.
     roles: names?.map((name) => (parseRoleName(name) ?? name) as Role) ?? null,
     policy: policy ?? 'deny',
+    ...(appPasswords === true && { acceptsAppPasswords: true as const }),
   }
   return { rule, mistakes }
 }

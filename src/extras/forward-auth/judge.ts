@@ -33,7 +33,10 @@ const anyPath: readonly string[] = ['/']
 export function createJudge(rules: readonly ForwardRule[]): Judge {
   const index = indexRules(rules)
   const verdicts = rules.map(
-    ({ number, policy }): Verdict => ({ policy, rule: number, because: 'rule' }),
+    ({ acceptsAppPasswords, number, policy }): Verdict => ({
+      ...{ policy, rule: number, because: 'rule' },
+      ...(acceptsAppPasswords && { acceptsAppPasswords }),
+    }),
   )
   // Without a caller, each rule with roles matches. So a first match without roles is final for
   // every caller.

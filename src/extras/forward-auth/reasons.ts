@@ -55,6 +55,15 @@ export const reasons = {
     },
     facts: ['host'],
   },
+  forward_key: {
+    guard: 'forward rule',
+    explanation:
+      'The rule accepts no app password ("app_passwords": true), and no rule accepts the key of a program.',
+    words: {
+      de: 'Die Regel nimmt kein App-Passwort an ("app_passwords": true), und keine Regel den Schlüssel eines Programms.',
+    },
+    facts: ['host', 'rule', 'user_id'],
+  },
   forward_denied: {
     guard: 'forward rule',
     explanation: 'A rule of FORWARD_AUTH_FILE denies it.',

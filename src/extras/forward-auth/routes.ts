@@ -13,6 +13,7 @@ const methods = http.METHODS.filter((method) => method !== 'CONNECT')
 
 const declaration = {
   access: { rule: anyone },
+  judgesKeys: true,
   // A preflight for an application is judged: as this service's own, it would pass.
   cors: false,
   isReturnTarget: false,

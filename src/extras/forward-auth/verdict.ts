@@ -30,6 +30,8 @@ export interface Verdict {
   readonly because: 'rule' | 'no_rule' | 'ambiguous' | 'named_path'
   /** With `named_path`: the header, in lower case. */
   readonly header?: string
+  /** Whether the rule accepts app passwords. */
+  readonly acceptsAppPasswords?: true
   /** With `identify`: for every caller; absent if the rule has roles. */
   readonly ofAll?: Verdict
 }

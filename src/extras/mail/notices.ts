@@ -31,29 +31,41 @@ interface StoredFacts {
   readonly origin: Omit<Origin, 'at'>
   readonly left?: number
   readonly provider?: string
+  readonly keyId?: string
+  readonly endsAt?: number
   readonly until?: number
   readonly during?: 'reset'
   readonly linked?: readonly string[]
 }
 
 /** Notices without mail are mailed by the module that records the event. */
-const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly isMailed?: false }>> =
-  {
-    authn_login_new_device: { type: 'new_sign_in' },
-    authn_password_change: { type: 'password_changed' },
-    mfa_enrolled: { type: 'factor_added' },
-    mfa_removed: { type: 'factor_removed' },
-    mfa_codes_renewed: { type: 'recovery_codes_renewed' },
-    mfa_recovery_code_used: { type: 'recovery_code_used' },
-    identity_linked: { type: 'identity_linked' },
-    identity_unlinked: { type: 'identity_unlinked' },
-    authn_login_lock: { type: 'locked' },
-    email_changed: { type: 'email_changed', isMailed: false },
-    email_restored: { type: 'email_changed', isMailed: false },
-    email_removed: { type: 'email_changed', isMailed: false },
-    account_deletion_requested: { type: 'deletion_requested', isMailed: false },
-    account_deletion_cancelled: { type: 'deletion_cancelled' },
-  }
+const noticeOf: Readonly<
+  Record<
+    string,
+    {
+      readonly type: NoticeType
+      readonly isMailed?: false
+      /** The field of the event that names who gets the notice; default: the owner. */
+      readonly to?: string
+    }
+  >
+> = {
+  authn_login_new_device: { type: 'new_sign_in' },
+  authn_password_change: { type: 'password_changed' },
+  mfa_enrolled: { type: 'factor_added' },
+  mfa_removed: { type: 'factor_removed' },
+  mfa_codes_renewed: { type: 'recovery_codes_renewed' },
+  mfa_recovery_code_used: { type: 'recovery_code_used' },
+  identity_linked: { type: 'identity_linked' },
+  identity_unlinked: { type: 'identity_unlinked' },
+  authn_login_lock: { type: 'locked' },
+  email_changed: { type: 'email_changed', isMailed: false },
+  email_restored: { type: 'email_changed', isMailed: false },
+  email_removed: { type: 'email_changed', isMailed: false },
+  account_deletion_requested: { type: 'deletion_requested', isMailed: false },
+  account_deletion_cancelled: { type: 'deletion_cancelled' },
+  api_key_expiring: { type: 'key_expiring', to: 'told' },
+}
 
 export const noticeEvents = Object.keys(noticeOf)
 
@@ -81,12 +93,12 @@ export function createNotices(
 
   return {
     async sink(trx, event) {
-      const { type, isMailed = true } = noticeOf[event.type.name] ?? {}
-      const userId = event.payload.user_id
+      const { type, isMailed = true, to = 'user_id' } = noticeOf[event.type.name] ?? {}
+      const userId = event.payload[to]
       if (!type || typeof userId !== 'number') return
       const account = await accountOf(trx, userId)
       if (!account) return // being deleted
-      const facts = factsOf(type, event, account.issuers)
+      const facts = factsOf(type, userId, event, account.issuers)
       await trx
         .insertInto('notices')
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
@@ -145,19 +157,22 @@ export function createNotices(
 
   function factsOf(
     type: NoticeType,
+    userId: number,
     { payload, context, at }: RecordedEvent,
     issuers: readonly string[],
   ): StoredFacts {
-    const by = type === 'locked' ? 'service' : actorOf(context.by, Number(payload.user_id))
+    const by = type === 'locked' ? 'service' : actorOf(context.by, userId)
     const isOwn = by === 'owner' || type === 'locked'
     const { address, device } = originNow(at)
     // Hide an administrator's address and device from the owner.
     const origin = isOwn ? { address, device } : { address: null, device: null }
-    const { during, left, issuer } = payload
+    const { during, left, issuer, key_id, expires_at } = payload
     return {
       by,
       origin,
       ...(typeof left === 'number' && { left }),
+      ...(typeof key_id === 'string' && { keyId: key_id }),
+      ...(type === 'key_expiring' && { endsAt: Date.parse(String(expires_at)) }),
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
       ...(during === 'reset' && { during }),

@@ -131,6 +131,12 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       linked('/verify', 5 * 24 * 60),
     ),
     sample('deletion_cancelled', notice),
+    sample('key_expiring', {
+      ...notice,
+      by: 'service',
+      keyId: 'q0Tn4kXn8Zc1mVbY',
+      endsAt: minutes(7 * 24 * 60),
+    }),
     sample('account_deleted', asked),
     sample('test', { at }),
   ]

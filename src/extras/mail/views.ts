@@ -21,6 +21,7 @@ export interface NoticeRow {
     | 'locked'
     | 'deletion_requested'
     | 'deletion_cancelled'
+    | 'key_expiring'
     | 'locked_at_reset'
   readonly at: number
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'

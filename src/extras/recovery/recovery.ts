@@ -178,6 +178,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         text: newPassword,
         field,
         stage: way.stage,
+        endsKeys: true,
         prove: async () => {
           if (asksFactor) await recovery.proveFactor(account, factor)
         },

@@ -52,6 +52,12 @@ function sameRoles(left: readonly RoleName[], right: readonly RoleName[]): boole
 
 export const everything: EndedTokens = { access: true, refresh: true }
 
+interface EndTokensOptions {
+  readonly keepSession?: string | undefined
+  readonly endsKeys?: boolean
+  readonly isRemoved?: boolean
+}
+
 /**
  * Runs in the transaction of the change. Sessions end with refresh tokens only: a session reads new
  * roles immediately.
@@ -61,14 +67,11 @@ export function endTokensWith(onEnded: HookPoints['onAccountEnded']) {
     trx: DatabaseOrTransaction,
     userId: number,
     ended: EndedTokens,
-    {
-      keepSession,
-      isRemoved = false,
-    }: { keepSession?: string | undefined; isRemoved?: boolean } = {},
+    { keepSession, endsKeys = false, isRemoved = false }: EndTokensOptions = {},
   ): Promise<void> => {
     if (!ended.access && !ended.refresh) return
     const accessVersion = await accountStore(trx).raiseVersions(userId, ended)
     const endsLogins = ended.refresh
-    await onEnded(trx, { userId, accessVersion, endsLogins, keepSession, isRemoved })
+    await onEnded(trx, { userId, accessVersion, endsLogins, endsKeys, keepSession, isRemoved })
   }
 }

@@ -50,6 +50,8 @@ export interface AccountInput {
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
   readonly language?: string
+  /** An account of a program, without password. */
+  readonly isService?: boolean
   /** The identity provider that authenticated the owner. */
   readonly issuer?: string
   /** Runs in the same transaction. */
@@ -70,6 +72,8 @@ export interface OwnPassword extends PasswordInput, Omit<ChangeOptions, 'assertW
   readonly stage?: Stage
   /** Runs before the costly hash; throws to reject. */
   readonly prove?: () => Promise<void>
+  /** Whether the keys of the account end, too. */
+  readonly endsKeys?: boolean
   /** Runs first in the transaction; throws to reject. */
   readonly first?: (trx: DatabaseOrTransaction) => Promise<void>
   /** Runs in the same transaction. */
@@ -131,6 +135,7 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
     ): Promise<Account | null> {
       const account = await byUserId(userId)
       if (!account) return null
+      if (wanted.password && account.isService) throw noPasswordOfService(account)
       const passwordHash = wanted.password && (await hashNew(account, wanted.password))
       const work = async (trx: DatabaseOrTransaction) => {
         const store = accountStore(trx)
@@ -155,7 +160,7 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
      */
     async replacePassword(
       verified: Account,
-      { keepSession, guard, also, first, ...more }: OwnPassword,
+      { keepSession, endsKeys = false, guard, also, first, ...more }: OwnPassword,
     ): Promise<Account> {
       const { stage = 'commit', prove, ...password } = more
       const { userId } = verified
@@ -165,7 +170,7 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
         await first?.(trx)
         const before = await reread(trx, verified, stage)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
-        await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
+        await endTokens(trx, userId, endedBy(before, wanted), { keepSession, endsKeys })
         const after = present(await accountStore(trx).byUserId(userId))
         await events.emitInTransaction(trx, passwordChange, fieldsOf(after))
         await also?.(trx)
@@ -174,14 +179,14 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
       return changing(userId, work, { guard })
     },
 
-    /** False if the account does not exist. */
+    /** The keys end, too. False if the account does not exist. */
     async endLogins(
       userId: number,
       { keepSession, guard, also }: EndOptions = {},
     ): Promise<boolean> {
       const work = async (trx: DatabaseOrTransaction) => {
         if (!(await accountStore(trx).byUserId(userId))) return false
-        await endTokens(trx, userId, everything, { keepSession })
+        await endTokens(trx, userId, everything, { keepSession, endsKeys: true })
         await also?.(trx)
         return true
       }
@@ -214,7 +219,7 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
         const before = await reread(trx, verified)
         if (isAdministrator(before)) await assertAnotherAdministrator(trx, userId)
         // Before the mail: a node of the previous version would otherwise revoke its link.
-        await endTokens(trx, userId, everything)
+        await endTokens(trx, userId, everything, { endsKeys: true })
         const account = present(await accountStore(trx).byUserId(userId))
         const deletionAt = await mail(trx, account)
         await accountStore(trx).requestDeletion(userId, deletionAt)
@@ -286,7 +291,7 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
    * account. @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
    */
   async function prepare({ username, password, roles, mustChange, user, ...more }: AccountInput) {
-    const { also, issuer, language = null } = more
+    const { also, isService = false, issuer, language = null } = more
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
     if (password !== null) {
       await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
@@ -304,7 +309,16 @@ export function createAccounts(deps: AccountsNeeds & { readonly hooks: AccountHo
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
       const now = clock.now()
       const times = { createdAt: now, passwordChangedAt: passwordHash === null ? null : now }
-      const account = { userId, username, passwordHash, roles, mustChange, language, ...times }
+      const account = {
+        userId,
+        username,
+        passwordHash,
+        roles,
+        mustChange,
+        language,
+        isService,
+        ...times,
+      }
       await store.insert(account).catch((error: unknown) => {
         throw error instanceof UniqueViolation ? usernameTaken() : error
       })
@@ -416,6 +430,11 @@ async function assertAnotherAdministrator(
   if (await accountStore(trx).hasOtherAdministrator(userId)) return
   const reason = { code: 'last_administrator', facts: { user_id: userId } } as const
   throw new ApiError('lastAdministrator', { reason })
+}
+
+function noPasswordOfService({ userId }: Account): ApiError {
+  const facts = { user_id: userId, asked_of: 'change' }
+  return new ApiError('accessDenied', { reason: { code: 'account_of_service', facts } })
 }
 
 function usernameTaken(): ApiError {

@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes, textIn } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
@@ -17,12 +18,21 @@ import { asksForAccounts, parseAccountListQuery } from './list-query.ts'
 import { accountListSchemas, showPage } from './list-schemas.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
-import { knownRoles, parseRoles, parseUser, parseUsername } from './parse.ts'
+import {
+  assertFieldOfService,
+  knownRoles,
+  parseRoles,
+  parseServiceUser,
+  parseUser,
+  parseUsername,
+} from './parse.ts'
 import { userHasAccount } from './problems.ts'
 import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
+
+type NamedBody = { readonly username: string; readonly name?: string }
 
 export async function routes(app: App, options: Needs): Promise<void> {
   const { accountList, accounts, clock, config, idempotency } = options
@@ -97,8 +107,18 @@ export async function routes(app: App, options: Needs): Promise<void> {
         checks: {
           username: (body) => parseUsername(textIn(body, 'username')),
           roles: checkRoles,
-          user_id: parseUser,
-          password: checkPassword,
+          user_id: (body) =>
+            body.service === true ? assertFieldOfService(body, 'user_id') : parseUser(body),
+          password(body) {
+            assertFieldOfService(body, 'password')
+            if (body.password === undefined && body.service !== true) {
+              refuseField(['password'], 'is required')
+            }
+            checkPassword(body)
+          },
+          email: (body) => assertFieldOfService(body, 'email'),
+          must_change: (body) => assertFieldOfService(body, 'must_change'),
+          service: (body) => body.service === true && parseServiceUser(body as NamedBody),
         },
       },
       schema: {
@@ -109,7 +129,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { password, must_change = false } = request.body
+      const { password = null, must_change = false, service = false } = request.body
       assertMayAppoint(request, options, { roles: knownRoles(request.body.roles, config.roles) })
       assertNoFaults(request)
       const roles = parseRoles(request.body.roles, config.roles)
@@ -119,7 +139,8 @@ export async function routes(app: App, options: Needs): Promise<void> {
           password,
           roles,
           mustChange: must_change,
-          user: parseUser(request.body),
+          user: service ? parseServiceUser(request.body) : parseUser(request.body),
+          isService: service,
         })
         return async (trx: DatabaseOrTransaction) => show(await create(trx))
       }
@@ -133,6 +154,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
     {
       config: {
         access,
+        scope: null, // passwords and roles
         resource: named,
         reauthentication: 'conditional', // for passwords, and the role or flags of an ADMIN
         body: 'json',

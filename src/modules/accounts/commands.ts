@@ -38,6 +38,10 @@ export const commands: readonly CommandWork[] = [
       },
       ...userOptions,
       user: { type: 'string', value: 'id', doc: 'an existing user, in place of a new one' },
+      service: {
+        type: 'boolean',
+        doc: 'an account of a program: no password and no login, but keys (`api-key create`)',
+      },
       ...passwordOptions,
     },
     example: 'account add ann --email ann@example.org --role USER --role EDITOR',
@@ -76,10 +80,11 @@ async function add(call: CommandCall): Promise<void> {
       'a username has 1 to 64 characters, no colon, no control or zero-width character',
     )
   }
+  if (call.values.service === true) return addService(call, text)
   assertPasswordSource(call)
   const wanted = {
     username,
-    roles: parseRoles(call, call.values.role === undefined ? ['USER'] : [call.values.role].flat()),
+    roles: wantedRoles(call),
     user: userOf(call, text),
   }
   await withServices(call, ['accounts'], async ({ accounts }, { random }) => {
@@ -96,6 +101,34 @@ async function add(call: CommandCall): Promise<void> {
       show(account),
       `${username} is made, for user ${account.userId}, with ${rolesOf(call, account)}`,
     )
+  })
+}
+
+function wantedRoles(call: CommandCall): Role[] {
+  return parseRoles(call, call.values.role === undefined ? ['USER'] : [call.values.role].flat())
+}
+
+/** @throws UsageError */
+async function addService(call: CommandCall, text: string): Promise<void> {
+  const others = ['email', 'user', 'password-stdin', 'generate', 'must-change']
+  const other = others.find((option) => call.values[option] !== undefined)
+  if (other !== undefined) throw new UsageError(`leave out --${other} for a service account`)
+  const { parseServiceUser, parseUsername } = await import('./parse.ts')
+  const name = textOf(call, 'name')
+  const roles = wantedRoles(call)
+  await withServices(call, ['accounts'], async ({ accounts }) => {
+    const show = await accountView(call)
+    const account = await accounts.create({
+      username: parseUsername(text),
+      password: null,
+      roles,
+      mustChange: false,
+      user: parseServiceUser({ username: text, ...(name !== undefined && { name }) }),
+      isService: true,
+    })
+    const { userId, username } = account
+    const sentence = `${username} is made, for user ${userId}, with ${rolesOf(call, account)}`
+    call.output.result(show(account), sentence)
   })
 }
 

@@ -6,6 +6,7 @@ import { tables } from './tables.ts'
 export const module: Module = {
   name: 'accounts',
   tag: 'Administration of accounts',
+  scopes: ['accounts:read', 'accounts:write', 'account:read'],
   tables,
   methods: [{ name: 'password', amr: ['pwd'] }],
   events: () => import('./events.ts'),

@@ -61,7 +61,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
   app.get(
     '',
     {
-      config: { tag: 'Own account', access, errors: ['accountNotFound'] },
+      config: { tag: 'Own account', access, scope: 'account:read', errors: ['accountNotFound'] },
       schema: {
         operationId: idOf('getOwnAccount'),
         summary: "One's own account and user",

@@ -2,6 +2,7 @@ import { ApiError, type Detail, refuseField } from '../../core/errors.ts'
 import type { Static } from '../../core/http/schemas.ts'
 import type { Username } from '../../core/lib/username.ts'
 import { parseRole, type Role, rolesAmong } from '../../core/policy/principal.ts'
+import type { NewUser } from '../users/user.ts'
 import type { AccountInput } from './accounts.ts'
 import { chosenUsernameFaults, faultOfChosen, newUsername } from './new-username.ts'
 import type { AccountSchemas } from './schemas.ts'
@@ -46,6 +47,33 @@ export function knownRoles(names: readonly string[], known: readonly Role[]): Ro
 
 function oneOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}
+
+/** The user of a service account, whose address reaches no one. @throws ApiError validationFailed */
+export function parseServiceUser({
+  name,
+  username,
+}: Pick<Static<AccountSchemas['CreateAccount']>, 'name' | 'username'>): NewUser {
+  const account = parseUsername(username)
+  if (!serviceName.test(account)) {
+    refuseField(['username'], 'must have letters, digits, ".", "_" and "-" alone for a service')
+  }
+  return { name: name ?? account, email: `${account}@service.invalid` }
+}
+
+/** The local part of an address. */
+const serviceName = /^[a-z0-9]+([._-][a-z0-9]+)*$/
+
+const absentForService = ['password', 'must_change', 'user_id', 'email'] as const
+
+/** @throws ApiError validationFailed */
+export function assertFieldOfService(
+  body: Readonly<Record<string, unknown>>,
+  field: (typeof absentForService)[number],
+): void {
+  if (body.service === true && body[field] !== undefined) {
+    refuseField([field], 'must be absent for a service account')
+  }
 }
 
 /** @throws ApiError validationFailed */

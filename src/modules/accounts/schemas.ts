@@ -65,10 +65,15 @@ export function accountSchemas(roles: readonly Role[]) {
     'NewAccount',
     {
       type: 'object',
-      required: ['username', 'password', 'roles'],
+      required: ['username', 'roles'],
       properties: {
         username: { type: 'string', minLength: 1, maxLength: 256 },
-        password: Password,
+        password: { ...Password, description: 'Required, unless `service` is true' },
+        service: {
+          type: 'boolean',
+          description:
+            'An account of a program, with keys alone: no password and no login; leave out password, must_change, user_id and email',
+        },
         roles: RolesInput,
         must_change: { type: 'boolean' },
         user_id: {

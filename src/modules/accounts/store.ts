@@ -23,7 +23,7 @@ export type NewAccount = Pick<
   Account,
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
 > &
-  Partial<Pick<Account, 'locked' | 'active' | 'language'>> & {
+  Partial<Pick<Account, 'locked' | 'active' | 'language' | 'isService'>> & {
     /** Epoch milliseconds; null without a password, or for an imported password. */
     readonly passwordChangedAt: number | null
   }
@@ -429,6 +429,7 @@ export function accountStore(db: DatabaseOrTransaction) {
 function rowOf({ locked = false, active = true, language = null, ...account }: NewAccount) {
   return {
     language,
+    service: Number(account.isService ?? false),
     user_id: account.userId,
     username: account.username,
     locked: Number(locked),
@@ -489,5 +490,6 @@ function toAccount(row: AccountRow): Account {
     createdAt: row.created_at,
     email: row.verified_email,
     language: row.language,
+    isService: row.service === 1,
   }
 }

@@ -90,6 +90,7 @@ interface AccountsTable {
   active_kept: Generated<number | null>
   /** Null: none since recording began. */
   last_password_login_at: Generated<number | null>
+  service: Generated<number>
 }
 
 /** SQLite full-text index, filled by triggers of `accounts`. */

@@ -15,6 +15,7 @@ const verifyEveryMs = 1000
 export const module: Module = {
   name: 'audit',
   tag: 'Audit log',
+  scopes: ['audit:read'],
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),

@@ -29,6 +29,8 @@ export interface Account {
   /** The verified address, unlike the user's. */
   readonly email: string | null
   readonly language: string | null
+  /** Of a program: no password, no login. */
+  readonly isService: boolean
 }
 
 type Standing = Pick<Account, 'locked' | 'active'> & Partial<Pick<Account, 'deletionAt'>>

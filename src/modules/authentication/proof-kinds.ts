@@ -8,6 +8,7 @@ export const protectedChanges = [
   'identity',
   'identity_removal',
   'deletion',
+  'app_password',
 ] as const
 export type ProtectedChange = (typeof protectedChanges)[number]
 

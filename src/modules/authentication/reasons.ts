@@ -31,6 +31,14 @@ export const reasons = {
       de: 'Die Person öffnet den Link in der E-Mail zur Löschung. Niemand sonst kann die Löschung zurücknehmen.',
     },
   },
+  account_of_service: {
+    guard: 'account',
+    explanation: 'A service account has no login. A program authenticates by a key of the account.',
+    words: {
+      de: 'Ein Dienstkonto hat keine Anmeldung. Ein Programm weist sich mit einem Schlüssel des Kontos aus.',
+    },
+    facts: ['user_id', 'asked_of'],
+  },
   account_locked_out: {
     guard: 'account',
     explanation: 'The account is locked out after LOGIN_LOCK_AFTER failed logins in a row.',

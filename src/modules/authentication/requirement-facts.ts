@@ -3,7 +3,7 @@ import type { Account } from './account.ts'
 export type Judged = Pick<
   Account,
   'active' | 'locked' | 'lockedUntil' | 'mustChange' | 'roles' | 'secondFactor'
-> & { readonly userId?: number; readonly deletionAt?: number | null }
+> & { readonly userId?: number; readonly deletionAt?: number | null; readonly isService?: boolean }
 
 /** Shows whether an account has changed. */
 export interface Version {

@@ -15,6 +15,7 @@ export const stages = [
   'refresh',
   'session',
   'external',
+  'key',
 ] as const
 export type Stage = (typeof stages)[number]
 
@@ -64,18 +65,20 @@ const none = ''
  * - `refresh`: when a refresh token is used or inspected.
  * - `session`, `external`: at each request of a caller by session or external token. A session of a
  *   remembered device has no second factor: it ends with a role that must have one.
+ * - `key`: when a key is read, which is again after each change of its account.
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login      basic  provid     provpg     ticket  commit  provid  change  return  basic            refresh  sess.            external
-  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   unauthenticated, token    ],
-  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token    ],
-  not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none     ],
-  unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none     ],
-  same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none     ],
-  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    unauthenticated, anonymous],
-  password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
-  enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous],
+  //                login      basic  provid     provpg     ticket  commit  provid  change  return  basic            refresh  sess.            external   key
+  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   unauthenticated, token,     unauthenticated],
+  of_person:       [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   none,            token,     none           ],
+  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token,     unauthenticated],
+  not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none,      none           ],
+  unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none,      none           ],
+  same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none,      none           ],
+  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    unauthenticated, anonymous, none           ],
+  password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous, none           ],
+  enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous, none           ],
 } as const satisfies Record<string, Row<typeof stages>>
 
 export type Requirement = keyof typeof requirementTable

@@ -33,6 +33,7 @@ const account: Account = {
   createdAt: 0,
   email: null,
   language: null,
+  isService: false,
 }
 const before = { refreshVersion: 1, passwordHash: 'one' }
 const evidence = (more: Partial<Account> = {}): Evidence => ({
@@ -44,6 +45,7 @@ const evidence = (more: Partial<Account> = {}): Evidence => ({
 /** An account that meets all requirements but one. */
 const breaks: Record<Requirement, Facts> = {
   no_deletion: { account: { ...account, deletionAt: now + 1 }, since: { now: account, before } },
+  of_person: { account: { ...account, isService: true }, since: { now: account, before } },
   account_usable: { account: { ...account, active: false }, since: { now: account, before } },
   not_locked_out: {
     account: { ...account, lockedUntil: now + 1 },

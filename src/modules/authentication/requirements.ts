@@ -51,6 +51,7 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
 
   const isMetOfOurs: Record<Requirement, (facts: Facts) => boolean> = {
     no_deletion: ({ account: { deletionAt = null } }) => deletionAt === null,
+    of_person: ({ account: { isService = false } }) => !isService,
     account_usable: ({ account }) => isUsable(account),
     // Sessions and tokens stay valid.
     not_locked_out: ({ account }) => requirements.lockedOutUntil(account) === null,
@@ -115,6 +116,7 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
 
 const codes = {
   no_deletion: 'account_waits_for_deletion',
+  of_person: 'account_of_service',
   unchanged: 'account_changed',
   same_password: 'account_password_changed',
   second_factor: 'account_needs_factor',

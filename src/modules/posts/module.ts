@@ -6,6 +6,7 @@ import { tables } from './tables.ts'
 export const module: Module = {
   name: 'posts',
   tag: 'Posts',
+  scopes: ['posts:read', 'posts:write'],
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),

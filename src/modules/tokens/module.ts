@@ -10,6 +10,7 @@ export const module: Module = {
   name: 'tokens',
   eventCategory: 'token',
   tag: 'Tokens',
+  scopes: ['account:read'],
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),

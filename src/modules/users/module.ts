@@ -5,6 +5,7 @@ import { tables } from './tables.ts'
 export const module: Module = {
   name: 'users',
   tag: 'Users',
+  scopes: ['users:read', 'users:write'],
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),

@@ -29,6 +29,7 @@ export const notices: typeof englishNotices = {
     locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
     deletion_requested: 'Löschung des Kontos beantragt',
     deletion_cancelled: 'Löschung des Kontos zurückgenommen',
+    key_expiring: 'Ein Schlüssel, den Sie erstellt haben, endet bald',
     locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
   },
   actors: {

@@ -23,6 +23,7 @@ const person: AccountView = {
   language: 'en',
   languages: ['en', 'de'],
   hasProviders: true,
+  hasAppPasswords: true,
 }
 const password: AccountPasswordView = {
   ...own,
@@ -62,6 +63,7 @@ export const examples: ExamplesOf<AccountViews> = {
       waysIn: { recovery_codes: 0, identities: 0 },
       language: null,
       hasProviders: false,
+      hasAppPasswords: false,
     },
   },
   'account-password': {

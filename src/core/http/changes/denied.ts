@@ -10,7 +10,7 @@ export function accessDenied(
   resource?: Resource,
 ): ApiError {
   const { scheme } = principal?.credential ?? {}
-  const isBearer = scheme === 'bearer' || scheme === 'external'
+  const isBearer = scheme === 'bearer' || scheme === 'external' || scheme === 'key'
   const lacked = rule && isBearer ? lackedScopes(rule, principal, resource) : null
   return new ApiError('accessDenied', {
     challenge: lacked ? challengeOf(lacked) : undefined,
@@ -18,7 +18,7 @@ export function accessDenied(
   })
 }
 
-function challengeOf(scopes: readonly string[]): string {
+export function challengeOf(scopes: readonly string[]): string {
   return `Bearer realm="API", error="insufficient_scope", scope="${scopes.join(' ')}"`
 }
 

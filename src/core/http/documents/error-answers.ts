@@ -171,13 +171,14 @@ function placeOf(error: DeclaredError): number {
 function challengeOf(
   names: readonly string[],
   isOfCredentials: boolean,
-  { access, accepted = [] }: RouteDeclaration,
+  { access, accepted = [], scope }: RouteDeclaration,
 ): [ResponseHeader[], string] {
   const isChallenged = accepted.some(({ challenge }) => challenge !== undefined)
   if (isOfCredentials) {
     return isChallenged ? [['www-authenticate'], ''] : [[], '_WithoutChallenge']
   }
-  const namesScopes = access && names.includes('accessDenied') && scopesOf(access.rule).length > 0
+  const hasScope = scope || (access && scopesOf(access.rule).length > 0)
+  const namesScopes = hasScope && names.includes('accessDenied')
   return namesScopes && isChallenged ? [['www-authenticate'], '_WithChallenge'] : [[], '']
 }
 

@@ -10,6 +10,8 @@ export interface RouteRow extends Guards {
   readonly url: string
   readonly schemes: string
   readonly rule: string
+  /** What a key needs; absent: no key is admitted. */
+  readonly scope?: string
   readonly body: BodyKind
   /** Absent if no body is read. */
   readonly maxBodyBytes?: number
@@ -52,6 +54,7 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
+      ...(config.scope && access.rule.kind !== 'anyone' && { scope: config.scope }),
       ...guardsOf([method].flat(), config),
       ...bodyOf(config),
       statuses: Object.fromEntries(
@@ -68,7 +71,7 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
 }
 
 /** Fixed, so that a new name changes only one line of the documents. */
-const fixedWidths = { routes: { 1: 44, 2: 27, 8: 15 }, access: { 1: 44 } }
+const fixedWidths = { routes: { 1: 45, 2: 27, 8: 15 }, access: { 1: 45, 2: 14 } }
 
 /** docs/routes.txt: the guards of each route. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
@@ -87,15 +90,16 @@ export function describeRoutes(rows: readonly RouteRow[]): string {
   )
 }
 
-/** docs/access.txt: the status by route and caller. Spec 4.3. */
+/** docs/access.txt: the scope of keys, and the status by caller. Spec 4.3. */
 export function describeAccess(rows: readonly RouteRow[]): string {
   const callers = Object.keys(rows[0]?.statuses ?? {}) as Caller[]
-  const table = sorted(rows).map(({ method, url, statuses }) => [
+  const table = sorted(rows).map(({ method, url, scope = '-', statuses }) => [
     method,
     url,
+    scope,
     ...callers.map((caller) => statuses[caller] ?? ''),
   ])
-  return inColumns([['METHOD', 'PATH', ...callers], ...table], fixedWidths.access)
+  return inColumns([['METHOD', 'PATH', 'SCOPE', ...callers], ...table], fixedWidths.access)
 }
 
 function guardsOf(methods: readonly string[], config: RouteDeclaration): Guards {

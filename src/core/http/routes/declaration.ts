@@ -23,6 +23,13 @@ export interface RouteDeclaration {
   module?: string
   /** Default: the module's tag. */
   tag?: TagName | Tag
+  /**
+   * What a key needs beside the rule; null: no key is admitted. Default: by the tag and the method,
+   * see `scopeOf`.
+   */
+  scope?: string | null
+  /** The handler decides about keys itself, by rules of its own. */
+  judgesKeys?: true
   /** Answers even when the service rejects all other requests, for diagnosis. */
   isDiagnosis?: true
   /** A page listed in the OpenAPI document. */

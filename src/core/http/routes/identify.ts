@@ -7,6 +7,7 @@ import { absenceOf } from '../changes/absence.ts'
 import { type Authenticated, RequestGuard } from '../changes/reauthorize.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe, type Named, onlyNamed } from './declaration.ts'
+import { assertInScope } from './scopes.ts'
 
 export interface IdentifyDeps {
   readonly config: Pick<Config, 'http'>
@@ -15,7 +16,7 @@ export interface IdentifyDeps {
 
 /**
  * Sets `request.principal` and the guard.
- * @throws ApiError without a valid accepted credential
+ * @throws ApiError without a valid accepted credential, or for a key without the scope of the route
  */
 export function identify(
   request: FastifyRequest,
@@ -74,6 +75,7 @@ function known(caller: Authenticated, authenticator: Authenticator, asked: Input
   const ended = (reason: RefusalReason) => refused(authenticator, asked, { reason })
   request.principal = principal
   request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
+  assertInScope(request, principal)
   request.awaitsBody = !request.raw.complete // complete bodies need no reauthorization
   if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, deps.config)
   return principal

@@ -199,6 +199,13 @@ export const de: Texts = {
     intro: (name, account) =>
       `Die Löschung Ihres Kontos ${account} bei ${name} wurde zurückgenommen.`,
   },
+  key_expiring: {
+    subject: (name) => `Ein Schlüssel, den Sie bei ${name} erstellt haben, endet bald`,
+    intro: (name, account) =>
+      `Ein Schlüssel für ein Programm, den Ihr Konto ${account} bei ${name} erstellt hat, endet bald.`,
+    ends: (key, time) =>
+      `Der Schlüssel ${key} endet: ${time}. Erstellen Sie rechtzeitig seinen Nachfolger, und geben Sie ihn dem Programm.`,
+  },
   more_changes: {
     subject: (name) => `Weitere Änderungen an Ihrem Konto bei ${name}`,
     intro: (name, account) =>

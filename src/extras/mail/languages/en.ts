@@ -202,6 +202,13 @@ export const en = {
     intro: (name: string, account: string) =>
       `The deletion of your account ${account} at ${name} was cancelled.`,
   },
+  key_expiring: {
+    subject: (name: string) => `A key that you made at ${name} ends soon`,
+    intro: (name: string, account: string) =>
+      `A key for a program, which your account ${account} at ${name} has made, is about to end.`,
+    ends: (key: string, time: string) =>
+      `The key ${key} ends: ${time}. Make its successor in time, and give it to the program.`,
+  },
   more_changes: {
     subject: (name: string) => `More changes to your account at ${name}`,
     intro: (name: string, account: string) =>

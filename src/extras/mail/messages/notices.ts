@@ -16,6 +16,8 @@ type AnyNotice = NoticeFacts & {
   readonly provider?: string | null
   readonly until?: number | null
   readonly deletionAt?: number
+  readonly keyId?: string
+  readonly endsAt?: number
   readonly isFormer?: boolean
   readonly during?: 'reset'
   readonly linked?: readonly string[]
@@ -95,7 +97,7 @@ function origin(
 function more(
   { texts }: Writing,
   message: NoticeType,
-  { deletionAt, left, linked = [], until }: AnyNotice,
+  { deletionAt, endsAt, keyId, left, linked = [], until }: AnyNotice,
 ): readonly (Part | null)[] {
   if (message === 'password_changed' && linked.length > 0) {
     return [texts.password_changed.linked(linked.map(plainName).join(', '))]
@@ -103,6 +105,9 @@ function more(
   if (message === 'locked' && until) return [texts.locked.until(timeInWords(texts, until))]
   if (message === 'deletion_requested' && deletionAt !== undefined) {
     return [texts.deletion_requested.erased(timeInWords(texts, deletionAt))]
+  }
+  if (message === 'key_expiring' && endsAt !== undefined) {
+    return [texts.key_expiring.ends(keyId ?? '', timeInWords(texts, endsAt))]
   }
   if (message !== 'recovery_code_used' || left === undefined || left === null) return []
   const words = texts.recovery_code_used.left
@@ -114,6 +119,7 @@ function advice(
   message: NoticeType,
   { by, during, isFormer = false }: AnyNotice,
 ): readonly (Part | null)[] {
+  if (message === 'key_expiring') return []
   const hint = texts.linkAbove
   const back = wayBack(texts, message, isFormer)
   if (back && context.link !== undefined) {

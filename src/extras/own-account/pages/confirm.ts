@@ -57,6 +57,7 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
   identity: '/account/providers',
   identity_removal: '/account/providers',
   deletion: '/account/delete',
+  app_password: '/account/app-passwords',
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Needs } from '../../../core/module/services.ts'
 import { accountPage, common, personOf, show } from './own-page.ts'
 
 export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<void> {
-  const { providers, users, waysIn } = deps
+  const { config, providers, users, waysIn } = deps
 
   app.get('/account', accountPage('/account'), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -27,7 +27,8 @@ export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<
       since: account.createdAt,
       language: isLanguage(account.language) ? account.language : null,
       languages,
-      hasProviders: providers.all.some(({ config }) => config.client),
+      hasProviders: providers.all.some((provider) => provider.config.client),
+      hasAppPasswords: config.appPasswords.isOn,
     })
   })
 }

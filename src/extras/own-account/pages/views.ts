@@ -78,6 +78,7 @@ export interface AccountView extends OwnPage {
   readonly language: Language | null
   readonly languages: readonly Language[]
   readonly hasProviders: boolean
+  readonly hasAppPasswords: boolean
 }
 
 export interface AccountPasswordView extends OwnPage {

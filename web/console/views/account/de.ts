@@ -1,4 +1,5 @@
 import { plural } from '../../../languages/words.ts'
+import { apiKeys } from '../api-keys/de.ts'
 import type { account as english } from './en.ts'
 
 const sessions = plural('de', { one: 'eine Sitzung', other: '# Sitzungen' })
@@ -17,6 +18,7 @@ const factorKinds: Readonly<Record<string, string>> = {
 }
 
 export const account: typeof english = {
+  apiKeys,
   toList: 'Alle Konten',
   none: (username) => `Es gibt kein Konto „${username}“.`,
   noneHint: 'Vielleicht wurde es gelöscht, oder der Name schreibt sich anders.',
@@ -280,6 +282,7 @@ export const account: typeof english = {
     deletion_requested: 'Hinweis: Löschung beantragt',
     deletion_requested_former: 'Hinweis: Löschung beantragt, an eine frühere Adresse',
     deletion_cancelled: 'Hinweis: Löschung zurückgenommen',
+    key_expiring: 'Hinweis: Schlüssel endet bald',
     account_deleted: 'Hinweis: Konto gelöscht',
     test: 'Test',
   },

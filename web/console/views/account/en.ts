@@ -1,4 +1,5 @@
 import { plural } from '../../../languages/words.ts'
+import { apiKeys } from '../api-keys/en.ts'
 
 const sessions = plural('en', { one: 'one session', other: '# sessions' })
 const tokens = plural('en', { one: 'one access token', other: '# access tokens' })
@@ -18,6 +19,7 @@ const factorKinds: Readonly<Record<string, string>> = {
 }
 
 export const account = {
+  apiKeys,
   toList: 'All accounts',
   none: (username: string) => `There is no account “${username}”.`,
   noneHint: 'It may have been deleted, or the name is written differently.',
@@ -276,6 +278,7 @@ export const account = {
     deletion_requested: 'Notice: deletion requested',
     deletion_requested_former: 'Notice: deletion requested, to a former address',
     deletion_cancelled: 'Notice: deletion cancelled',
+    key_expiring: 'Notice: key ends soon',
     account_deleted: 'Notice: account deleted',
     test: 'Test',
   } as Readonly<Record<string, string>>,

@@ -138,6 +138,8 @@ export const accounts: typeof english = {
   usernameHint: 'Höchstens 64 Zeichen, kein Doppelpunkt; Großschreibung zählt nicht.',
   name: 'Name',
   email: 'Kontaktadresse',
+  service: 'Dienstkonto',
+  serviceHint: 'Für ein Programm: kein Passwort und keine Anmeldung, aber Schlüssel.',
   password: 'Erstes Passwort',
   passwordHint: 'Sagen Sie es der Person; die erste Anmeldung muss ein anderes wählen.',
   roles: 'Rollen',

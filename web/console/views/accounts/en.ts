@@ -138,6 +138,8 @@ export const accounts = {
   usernameHint: 'At most 64 characters, no colon; capitals do not count.',
   name: 'Name',
   email: 'Contact address',
+  service: 'Service account',
+  serviceHint: 'For a program: no password and no login, but keys.',
   password: 'First password',
   passwordHint: 'Tell it to the person; the first login must choose another.',
   roles: 'Roles',

@@ -57,6 +57,7 @@ export const mail: typeof english = {
     deletion_requested: 'Hinweis: Löschung beantragt',
     deletion_requested_former: 'Hinweis: Löschung beantragt, an eine frühere Adresse',
     deletion_cancelled: 'Hinweis: Löschung zurückgenommen',
+    key_expiring: 'Hinweis: Schlüssel endet bald',
     account_deleted: 'Hinweis: Konto gelöscht',
     test: 'Test-E-Mail',
   },

@@ -1,0 +1,43 @@
+import type { Check } from '../../core/checks/check.ts'
+import type { InsideContext, ModuleChecks } from '../../core/checks/context.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
+
+const maxNamed = 20
+
+const serviceKeys: Check<InsideContext> = {
+  id: 'service_keys',
+  level: 'warning',
+  passMessage: 'each service account has a key that is valid',
+  why: 'The program of such an account is refused. A restore ends all keys, app passwords and logins, because the backup may be older than the end of a key.',
+  mend: {
+    do: 'Make a key and give it to the program, or delete the account if no program uses it.',
+    setting: 'gatehouse api-key create NAME --name TEXT --scope SCOPE',
+  },
+  async find({ clock, db }) {
+    const rows = await db
+      .selectFrom('accounts')
+      .select('username')
+      .where('service', '=', 1)
+      .where('active', '=', 1)
+      .where('locked', '=', 0)
+      .where(isPresentAccount)
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('api_keys')
+              .select('id')
+              .whereRef('api_keys.user_id', '=', 'accounts.user_id')
+              .where('expires_at', '>', clock.now()),
+          ),
+        ),
+      )
+      .orderBy('username')
+      .limit(maxNamed)
+      .execute()
+    return rows.map(({ username }) => ({
+      what: `The service account ${username} has no valid key: none was made, all have ended, or a restore has ended them.`,
+    }))
+  },
+}
+
+export const checks: ModuleChecks = { inside: [serviceKeys] }

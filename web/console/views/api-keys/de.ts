@@ -1,0 +1,30 @@
+import type { ApiKeysTexts } from './en.ts'
+
+export const apiKeys: ApiKeysTexts = {
+  title: (isService) => (isService ? 'Schlüssel' : 'App-Passwörter'),
+  caption: 'Die Schlüssel des Kontos, mit ihren Scopes und ihrem Ende',
+  none: 'Keine.',
+  name: 'Name',
+  scopes: 'Scopes',
+  scopesHint: 'Durch Leerzeichen getrennt, zum Beispiel users:read posts:*',
+  days: 'Tage bis zum Ende',
+  ends: 'Endet',
+  ended: 'beendet',
+  lastUsed: 'Zuletzt benutzt',
+  never: 'nie',
+  change: 'Ändern',
+  create: 'Neuer Schlüssel',
+  rotate: 'Erneuern',
+  rotateTitle: (name) => `Den Schlüssel ${name} erneuern?`,
+  rotateEffects: [
+    'Erstellt einen neuen Schlüssel mit denselben Scopes und Rollen.',
+    'Der jetzige Schlüssel gilt noch 24 Stunden.',
+  ],
+  revoke: 'Widerrufen',
+  revokeTitle: (name) => `Den Schlüssel ${name} widerrufen?`,
+  revokeEffects: ['Das Programm, das ihn benutzt, wird bei der nächsten Anfrage abgewiesen.'],
+  revoked: 'Der Schlüssel ist widerrufen',
+  madeTitle: (name) => `Der Schlüssel ${name}`,
+  madeHint: 'Er wird nur dieses eine Mal angezeigt. Geben Sie ihn jetzt dem Programm.',
+  done: 'Fertig',
+}

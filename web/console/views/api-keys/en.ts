@@ -1,0 +1,30 @@
+export const apiKeys = {
+  title: (isService: boolean): string => (isService ? 'Keys' : 'App passwords'),
+  caption: 'The keys of the account, with their scopes and ends',
+  none: 'None.',
+  name: 'Name',
+  scopes: 'Scopes',
+  scopesHint: 'Separated by spaces, for example users:read posts:*',
+  days: 'Days until its end',
+  ends: 'Ends',
+  ended: 'ended',
+  lastUsed: 'Last used',
+  never: 'never',
+  change: 'Change',
+  create: 'New key',
+  rotate: 'Rotate',
+  rotateTitle: (name: string) => `Rotate the key ${name}?`,
+  rotateEffects: [
+    'Makes a new key with the same scopes and roles.',
+    'The present key stays valid for 24 hours.',
+  ],
+  revoke: 'Revoke',
+  revokeTitle: (name: string) => `Revoke the key ${name}?`,
+  revokeEffects: ['The program that uses it is refused at its next request.'],
+  revoked: 'The key is revoked',
+  madeTitle: (name: string) => `The key ${name}`,
+  madeHint: 'It is shown this once. Give it to the program now.',
+  done: 'Done',
+}
+
+export type ApiKeysTexts = typeof apiKeys

@@ -1,0 +1,17 @@
+import type { AccountPart } from '../own-account/part.ts'
+
+export const accountPart: AccountPart = {
+  links: [
+    {
+      order: 55,
+      href: '/account/app-passwords',
+      title: ({ appPasswords }) => appPasswords.title,
+      summary: ({ appPasswords }) => appPasswords.summary,
+      isShown: ({ hasAppPasswords }) => hasAppPasswords,
+    },
+  ],
+  words: ({ appPasswords: { badName, full, revoked } }) => ({
+    done: { app_password_revoked: revoked },
+    problems: { app_password_name: badName, app_passwords_full: full },
+  }),
+}
