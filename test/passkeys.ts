@@ -7,6 +7,8 @@ import {
 } from 'node:crypto'
 import { type CBORType, encodeCBOR } from '@levischuck/tiny-cbor'
 import type { Algorithm } from '../src/modules/passkeys/webauthn/public-key.ts'
+import type { Answer, Headers, Someone, TestApp } from './app.ts'
+import { proofOf } from './proofs.ts'
 
 /** What a test makes different in an answer of an authenticator. */
 export interface Differently {
@@ -208,4 +210,63 @@ function assertionJson(id: string, { client, authData, signature, handle }: Asse
 
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url')
+}
+
+export interface AddOptions {
+  readonly kind?: Omit<PasskeyKind, 'origin'>
+  readonly path?: string
+  /** Default: the password. */
+  readonly proof?: object
+  readonly name?: string
+}
+
+/** Adds a passkey by the routes of the own account. */
+export async function addPasskey(
+  app: TestApp,
+  headers: Headers,
+  { kind = {}, path = '/api/account', proof, name = 'Telephone' }: AddOptions = {},
+): Promise<{ readonly passkey: SoftwarePasskey; readonly body: Answer['body'] }> {
+  const json = proof ?? (await proofOf(app, headers))
+  const options = await app.call('POST', `${path}/passkeys/options`, { headers, json })
+  if (options.status !== 200) throw new Error(`no options: ${options.status} ${options.text}`)
+  const { origin } = app.deps.config.passkeys
+  const passkey = softwarePasskey({ origin, ...kind })
+  const response = passkey.registration(options.body)
+  const added = await app.call('POST', `${path}/passkeys`, { headers, json: { response, name } })
+  if (added.status !== 201) throw new Error(`not added: ${added.status} ${added.text}`)
+  return { passkey, body: added.body }
+}
+
+/** An account with a password and a passkey. */
+export async function withPasskey(
+  app: TestApp,
+  username: string,
+  options?: AddOptions,
+): Promise<{ readonly who: Someone; readonly passkey: SoftwarePasskey; readonly id: string }> {
+  const who = await app.account(username)
+  const { passkey, body } = await addPasskey(app, await app.session(who), options)
+  return { who, passkey, id: body.id }
+}
+
+/** The answer of a passkey for a login by JSON. */
+export async function assertionOf(
+  app: TestApp,
+  passkey: SoftwarePasskey,
+  differently: Differently = {},
+): Promise<AssertionJson> {
+  const { body } = await app.call('POST', '/api/public/passkeys/options')
+  return passkey.assertion(body, differently)
+}
+
+/** The answer of a passkey that proves the person for a change. */
+export async function proofBy(
+  app: TestApp,
+  headers: Headers,
+  passkey: SoftwarePasskey,
+  action: string,
+): Promise<{ passkey: AssertionJson }> {
+  const { body } = await app.call('POST', '/api/account/passkeys/proof', {
+    ...{ headers, json: { action } },
+  })
+  return { passkey: passkey.assertion(body) }
 }

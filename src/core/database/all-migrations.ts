@@ -38,6 +38,7 @@ import * as webhookEventNames from './migrations/0041-webhook-event-names.ts'
 import * as nodes from './migrations/0042-nodes.ts'
 import * as auditIndexes from './migrations/0043-audit-indexes.ts'
 import * as recoveryCodes from './migrations/0044-recovery-codes.ts'
+import * as passkeys from './migrations/0046-passkeys.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -81,6 +82,7 @@ export const migrations: readonly Step[] = [
   expand(nodes.statements),
   expand(auditIndexes.statements),
   expand(recoveryCodes.statements),
+  expand(passkeys.statements),
 ]
 
 export const versionTable =

@@ -7,8 +7,10 @@ export const stages = [
   'provider',
   'providerPage',
   'ticket',
+  'passkey',
   'commit',
   'providerCommit',
+  'passkeyCommit',
   'change',
   'return',
   'basicCaller',
@@ -56,8 +58,10 @@ const none = ''
  * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
  * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
  * - `provider`: after an identity provider; `providerPage`: the same on pages, which can ask for more.
+ * - `passkey`: after a passkey alone. The lockout does not refuse a passkey, because others cause
+ *   the lockout by guessing passwords. The passkey meets the second factor and the enrolment.
  * - `ticket`: when the caller returns with the asked code, or a flow of pages goes on.
- * - `commit`, `providerCommit`: in the transaction that completes a login.
+ * - `commit`, `providerCommit`, `passkeyCommit`: in the transaction that completes a login.
  * - `change`: in the transaction in which a caller changes its own account.
  * - `return`: in the transaction that takes back the deletion of an account, which the flags of
  *   administrators do not deny.
@@ -66,15 +70,15 @@ const none = ''
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login      basic  provid     provpg     ticket  commit  provid  change  return  basic            refresh  sess.            external
-  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   unauthenticated, token    ],
-  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token    ],
-  not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none     ],
-  unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none     ],
-  same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none     ],
-  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
-  password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
-  enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous],
+  //                login      basic  provid     provpg     ticket  passkey    commit  provid  passk.  change  return  basic            refresh  sess.            external
+  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,     guess,  fail,   guess,  guess,  guess,  unauthenticated, renew,   unauthenticated, token    ],
+  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,     guess,  guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token    ],
+  not_locked_out:  [guess,     guess, deny,      deny,      none,   none,      guess,  deny,   none,   none,   none,   none,            none,    none,            none     ],
+  unchanged:       [none,      none,  none,      none,      fail,   none,      guess,  guess,  guess,  guess,  guess,  none,            renew,   none,            none     ],
+  same_password:   [none,      none,  none,      none,      none,   none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none     ],
+  second_factor:   [challenge, again, challenge, challenge, none,   challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  password_change: [challenge, again, change,    challenge, none,   none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  enrolment:       [challenge, again, challenge, challenge, none,   challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous],
 } as const satisfies Record<string, Row<typeof stages>>
 
 export type Requirement = keyof typeof requirementTable

@@ -12,8 +12,8 @@ import { secondFactorKey } from '../throttle/keys.ts'
 import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRecoveryCodeUsed, mfaRemoved } from './events.ts'
-import { type Factor, type FactorKind, factorsIn } from './kinds.ts'
-import { secondFactorNotFound } from './problems.ts'
+import { type Factor, type FactorKind, factorsIn, loginPurpose } from './kinds.ts'
+import { lastFactorRequired, secondFactorNotFound } from './problems.ts'
 import { createRecoveryCodes, recoveryCodesIn } from './recovery-codes.ts'
 
 /** `Account.secondFactor` says whether an account has any. */
@@ -25,6 +25,8 @@ export interface Factors {
   wanted(db: DatabaseOrTransaction, userId: number): Promise<Wanted>
   /** Whether a request has a proof of any kind, or a recovery code. */
   isSent(sent: SentFactor): boolean
+  /** Whether a request has a proof that is worth a password too. */
+  isBothFactors(sent: SentFactor): boolean
   /**
    * Each proof is accepted once. Returns what the proof adds to a login. @throws ApiError
    * secondFactorRequired without a proof, invalidCredentials for a wrong proof,
@@ -39,9 +41,12 @@ export interface Factors {
   add(account: Account, verify: () => Promise<NewFactor>, options: FactorOptions): Promise<string[]>
   /**
    * Removes one factor, or all. Ends all logins except `keepSession`. @throws ApiError
-   * secondFactorNotFound for an unknown `id`
+   * secondFactorNotFound for an unknown `id`; lastFactorRequired unless it `mayBeLast`
    */
-  remove(account: Account, options: FactorOptions & { readonly id?: string }): Promise<void>
+  remove(
+    account: Account,
+    options: FactorOptions & { readonly id?: string; readonly mayBeLast?: boolean },
+  ): Promise<void>
   /**
    * Removes what was added at `since` (epoch milliseconds) or later. The caller ends all logins.
    */
@@ -63,6 +68,8 @@ export interface NewFactor {
 }
 
 export interface ProveOptions {
+  /** What the proof is for; a proof of some kinds is for one purpose. Default: a login by JSON. */
+  readonly purpose?: string
   readonly guard?: Guard | undefined
   /** Runs in the transaction that counts a wrong proof. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
@@ -107,7 +114,9 @@ export function createFactors(deps: FactorsDeps): Factors {
 
     isSent: (sent) => kindIn(sent) !== undefined || isSent(sent.recovery_code),
 
-    async prove(account, sent, { guard, failed } = {}) {
+    isBothFactors: (sent) => kindIn(sent)?.isBothFactors === true,
+
+    async prove(account, sent, { purpose = loginPurpose, guard, failed } = {}) {
       const { userId } = account
       if (!factors.isSent(sent)) {
         throw new ApiError('secondFactorRequired', {
@@ -116,16 +125,16 @@ export function createFactors(deps: FactorsDeps): Factors {
         })
       }
       const kind = kindIn(sent)
-      const use = (trx: DatabaseOrTransaction) =>
-        kind
-          ? kind.prove(trx, account, sent[kind.name])
-          : useRecoveryCode(trx, account, sent.recovery_code)
+      const given = kind && sent[kind.name]
       return throttle.attempt(
         secondFactorKey(userId),
         async (attempt) => {
           attempt.onFailure({ event: mfaFail, userId })
+          const proof = kind?.verify ? await kind.verify(account, given, purpose) : given
           const work = async (trx: DatabaseOrTransaction) => {
-            const amr = await use(trx)
+            const amr = kind
+              ? await kind.prove(trx, account, proof)
+              : await useRecoveryCode(trx, account, sent.recovery_code)
             await attempt.succeed(trx)
             return amr
           }
@@ -155,7 +164,7 @@ export function createFactors(deps: FactorsDeps): Factors {
       })
     },
 
-    async remove({ userId }, { id, ...options }) {
+    async remove({ userId }, { id, mayBeLast = true, ...options }) {
       const work = async (trx: DatabaseOrTransaction) => {
         const all = await factorsIn(trx, factorKinds(), userId)
         const removed = all.filter((factor) => id === undefined || factor.id === id)
@@ -167,7 +176,10 @@ export function createFactors(deps: FactorsDeps): Factors {
           await kindNamed(factor.kind).remove(trx, userId, factor.id)
         }
         await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
-        return keepsCodes(trx, userId)
+        const isLeft = await keepsCodes(trx, userId)
+        if (isLeft || mayBeLast) return isLeft
+        const reason = { code: 'last_factor_required', facts: { user_id: userId } } as const
+        throw new ApiError(lastFactorRequired, { reason })
       }
       await accounts.changeSecondFactor(userId, { ...options, work })
     },

@@ -28,6 +28,14 @@ export const reasons = {
     words: { de: 'Das Konto hat keinen zweiten Faktor.' },
     facts: ['user_id'],
   },
+  last_factor_required: {
+    guard: 'resource',
+    explanation: 'A role of the account must have a second factor, and this is the last one.',
+    words: {
+      de: 'Eine Rolle des Kontos muss einen zweiten Faktor haben, und dies ist der letzte.',
+    },
+    facts: ['user_id'],
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

@@ -10,6 +10,7 @@ import {
 } from '../../core/http/schemas.ts'
 import { examplePasswords } from '../accounts/schemas.ts'
 import { Captcha, codeFields } from '../authentication/proof-schemas.ts'
+import { examplePasskey, SentPasskey } from '../passkeys/schemas.ts'
 import { SessionAnswer } from '../sessions/schemas.ts'
 import { AccessToken, TokenPair } from '../tokens/schemas.ts'
 import { loginModes } from './settings.ts'
@@ -34,6 +35,7 @@ export const LoginBody = {
     captcha: Captcha,
     totp: {},
     recovery_code: {},
+    passkey: {},
     new_password: NewPassword,
   },
 } as const
@@ -45,9 +47,12 @@ export const LoginRequest = named(
   'LoginRequest',
   {
     type: 'object',
-    required: ['username', 'password'],
     properties: {
-      username: { type: 'string', minLength: 1, description: 'In any case' },
+      username: {
+        type: 'string',
+        minLength: 1,
+        description: 'In any case. With `password`, or `passkey` in place of both',
+      },
       password: { type: 'string', minLength: 1, format: 'password' },
       mode: {
         type: 'string',
@@ -55,6 +60,7 @@ export const LoginRequest = named(
         description: 'What to answer; the default depends on the content type',
       },
       ...codeFields,
+      passkey: SentPasskey,
       captcha: Captcha,
       new_password: NewPassword,
     },
@@ -67,6 +73,7 @@ export const loginExamples = {
   token: { ...credentials, mode: 'token' },
   pair: { ...credentials, mode: 'pair' },
   secondFactor: { ...credentials, totp: '492039' },
+  passkey: { passkey: examplePasskey },
   newPassword: { ...credentials, new_password: examplePasswords.next },
 }
 
@@ -106,6 +113,7 @@ export const LoginLimit = named(
           'second_factor',
           'client',
           'client_address',
+          'passkey_address',
           'taken_usernames',
         ],
         description:
@@ -146,6 +154,7 @@ export const AddressCleared = named(
     address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
     logins: { ...Count, description: 'How many failed logins were forgotten' },
     clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
+    passkeys: { ...Count, description: 'How many wrong passkeys were forgotten' },
     usernames: {
       ...Count,
       description: 'How many sign-ups with a taken username were forgotten',
@@ -156,6 +165,7 @@ export const AddressCleared = named(
     address: '203.0.113.9',
     logins: 20,
     clients: 0,
+    passkeys: 0,
     usernames: 0,
   },
 )

@@ -1,5 +1,6 @@
 import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
+import { commitStages } from '../authentication/completion.ts'
 import { loginFail } from '../authentication/events.ts'
 import type { Evidence } from '../authentication/evidence.ts'
 import type { SentFactor } from '../authentication/proofs.ts'
@@ -56,9 +57,9 @@ export async function takePasswordChange(
 export async function meetRequirements(
   deps: StepDeps,
   first: Evidence,
-  sent: LoginInput,
+  { sent, stage }: { readonly sent: LoginInput; readonly stage: 'login' | 'passkey' },
   attempt: Attempt,
-): Promise<Passed<'login'>> {
+): Promise<Passed<'login' | 'passkey'>> {
   const { accounts, db, requirements, tokens } = deps
 
   const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
@@ -79,10 +80,10 @@ export async function meetRequirements(
   // right.
   const reread = async () => ({
     ...evidence,
-    account: await accounts.reread(db, evidence.account, 'commit'),
+    account: await accounts.reread(db, evidence.account, commitStages[stage]),
   })
   for (;;) {
-    const next = requirements.pass('login', evidence)
+    const next = requirements.pass(stage, evidence)
     // After the second factor only: otherwise the response shows which accounts must change
     // passwords.
     const isSuperfluous = next !== 'second_factor' && next !== 'password_change'

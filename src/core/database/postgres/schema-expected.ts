@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: hu5MKbGIE_-OP0XQ-t4l4UhrP5ULci2Xymwz1lnlzyU
+// Digest of the migrations: SQiE56i9hIUxxvYRvqRNrmUo4wmQ-SMn7tXoLtsIEC0
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -238,6 +238,19 @@ const lines = String.raw`
 ["column notices.sealed","notices","text collate C not null"]
 ["column notices.type","notices","text collate C not null"]
 ["column notices.user_id","notices","bigint not null"]
+["column passkeys.algorithm","passkeys","bigint not null"]
+["column passkeys.backed_up","passkeys","bigint not null"]
+["column passkeys.backup_eligible","passkeys","bigint not null"]
+["column passkeys.counter","passkeys","bigint not null"]
+["column passkeys.created_at","passkeys","bigint not null"]
+["column passkeys.credential_id","passkeys","text collate C not null"]
+["column passkeys.id","passkeys","text collate C not null"]
+["column passkeys.name","passkeys","text collate C not null"]
+["column passkeys.public_key","passkeys","text collate C not null"]
+["column passkeys.rp_id","passkeys","text collate C not null"]
+["column passkeys.transports","passkeys","text collate C not null"]
+["column passkeys.used_at","passkeys","bigint"]
+["column passkeys.user_id","passkeys","bigint not null"]
 ["column passwords.account","passwords","bigint not null"]
 ["column passwords.changed_at","passwords","bigint"]
 ["column passwords.hash","passwords","text collate C"]
@@ -323,6 +336,8 @@ const lines = String.raw`
 ["column token_versions.user_id","token_versions","bigint not null"]
 ["column used_challenges.expires_at","used_challenges","bigint not null"]
 ["column used_challenges.nonce","used_challenges","text collate C not null"]
+["column used_passkey_challenges.expires_at","used_passkey_challenges","bigint not null"]
+["column used_passkey_challenges.id","used_passkey_challenges","text collate C not null"]
 ["column users.email","users","text collate C not null"]
 ["column users.email_key","users","text collate C not null"]
 ["column users.id","users","bigint not null identity d"]
@@ -436,6 +451,8 @@ const lines = String.raw`
 ["constraint nodes.nodes_pkey","nodes","PRIMARY KEY (id)"]
 ["constraint notices.notices_pkey","notices","PRIMARY KEY (id)"]
 ["constraint notices.notices_user_id_fkey","notices","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
+["constraint passkeys.passkeys_pkey","passkeys","PRIMARY KEY (id)"]
+["constraint passkeys.passkeys_user_id_fkey","passkeys","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint passwords.passwords_account_fkey","passwords","FOREIGN KEY (account) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint passwords.passwords_must_change_check","passwords","CHECK ((must_change = ANY (ARRAY[(0)::bigint, (1)::bigint])))"]
 ["constraint passwords.passwords_pkey","passwords","PRIMARY KEY (account)"]
@@ -443,7 +460,7 @@ const lines = String.raw`
 ["constraint posts.posts_locked_check","posts","CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint])))"]
 ["constraint posts.posts_pkey","posts","PRIMARY KEY (id)"]
 ["constraint recovery_codes.recovery_codes_pkey","recovery_codes","PRIMARY KEY (user_id, code)"]
-["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES second_factors(user_id) ON DELETE CASCADE"]
+["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint refresh_families_ended.refresh_families_ended_pkey","refresh_families_ended","PRIMARY KEY (family)"]
 ["constraint refresh_uses.refresh_uses_pkey","refresh_uses","PRIMARY KEY (rid)"]
 ["constraint refresh_uses.refresh_uses_successor_key","refresh_uses","UNIQUE (successor)"]
@@ -467,6 +484,7 @@ const lines = String.raw`
 ["constraint token_versions.token_versions_pkey","token_versions","PRIMARY KEY (user_id)"]
 ["constraint token_versions.token_versions_user_id_fkey","token_versions","FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE"]
 ["constraint used_challenges.used_challenges_pkey","used_challenges","PRIMARY KEY (nonce)"]
+["constraint used_passkey_challenges.used_passkey_challenges_pkey","used_passkey_challenges","PRIMARY KEY (id)"]
 ["constraint users.users_pkey","users","PRIMARY KEY (id)"]
 ["constraint webhook_deliveries.webhook_deliveries_endpoint_fkey","webhook_deliveries","FOREIGN KEY (endpoint) REFERENCES webhook_endpoints(id) ON DELETE CASCADE"]
 ["constraint webhook_deliveries.webhook_deliveries_pkey","webhook_deliveries","PRIMARY KEY (id)"]
@@ -551,6 +569,7 @@ const lines = String.raw`
 ["index node_changes_by_xid","node_changes","CREATE INDEX node_changes_by_xid ON node_changes USING btree (xid)"]
 ["index notices_by_time","notices","CREATE INDEX notices_by_time ON notices USING btree (at)"]
 ["index notices_by_user","notices","CREATE INDEX notices_by_user ON notices USING btree (user_id, at)"]
+["index passkeys_by_user","passkeys","CREATE INDEX passkeys_by_user ON passkeys USING btree (user_id, created_at)"]
 ["index passwords_by_hash_kind","passwords","CREATE INDEX passwords_by_hash_kind ON passwords USING btree (( CASE substr(hash, 1, 2) WHEN '$2'::text THEN substr(hash, 1, 6) WHEN '$p'::text THEN (rtrim(rtrim(rtrim(hash, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-='::text), '$'::text), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-='::text) || ((length(hash) - length(rtrim(hash, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-='::text))))::text) ELSE rtrim(rtrim(rtrim(hash, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-='::text), '$'::text), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-='::text) END)) WHERE (hash IS NOT NULL)"]
 ["index passwords_due","passwords","CREATE INDEX passwords_due ON passwords USING btree (account) WHERE (must_change = 1)"]
 ["index posts_by_author","posts","CREATE INDEX posts_by_author ON posts USING btree (author_id)"]
@@ -573,6 +592,7 @@ const lines = String.raw`
 ["index throttle_places_full_addresses","throttle_places","CREATE INDEX throttle_places_full_addresses ON throttle_places USING btree (nth, frees_at) WHERE (length(username) = 0)"]
 ["index throttle_places_full_logins","throttle_places","CREATE INDEX throttle_places_full_logins ON throttle_places USING btree (nth, frees_at) WHERE (length(username) = 43)"]
 ["index used_challenges_by_expiry","used_challenges","CREATE INDEX used_challenges_by_expiry ON used_challenges USING btree (expires_at)"]
+["index used_passkey_challenges_by_expiry","used_passkey_challenges","CREATE INDEX used_passkey_challenges_by_expiry ON used_passkey_challenges USING btree (expires_at)"]
 ["index users_by_email","users","CREATE INDEX users_by_email ON users USING btree (email_key, id)"]
 ["index users_by_import","users","CREATE INDEX users_by_import ON users USING btree (import_id, id) WHERE (import_id IS NOT NULL)"]
 ["index users_by_name","users","CREATE INDEX users_by_name ON users USING btree (name_key, id)"]
@@ -616,6 +636,7 @@ const lines = String.raw`
 ["table node_changes","node_changes",""]
 ["table nodes","nodes",""]
 ["table notices","notices",""]
+["table passkeys","passkeys",""]
 ["table passwords","passwords",""]
 ["table posts","posts",""]
 ["table recovery_codes","recovery_codes",""]
@@ -634,6 +655,7 @@ const lines = String.raw`
 ["table throttle_places","throttle_places",""]
 ["table token_versions","token_versions",""]
 ["table used_challenges","used_challenges",""]
+["table used_passkey_challenges","used_passkey_challenges",""]
 ["table users","users",""]
 ["table webhook_deliveries","webhook_deliveries",""]
 ["table webhook_endpoints","webhook_endpoints",""]
@@ -671,7 +693,6 @@ const lines = String.raw`
 ["trigger users.users_told","users","CREATE TRIGGER users_told AFTER DELETE OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger webhook_endpoints.webhook_endpoints_told","webhook_endpoints","CREATE TRIGGER webhook_endpoints_told AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["view row_counts","row_counts","SELECT name, (sum(total))::bigint AS total FROM row_count_slots GROUP BY name;"]
-["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE","factors"]
 `
 
 /** What the migrations make in an empty database, with the own migrations of these modules. */

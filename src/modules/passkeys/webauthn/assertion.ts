@@ -26,6 +26,8 @@ export interface ExpectedAssertion extends Expected {
 }
 
 export interface Asserted {
+  /** Accepted by `isChallenge`; the caller must use the challenge up. */
+  readonly challenge: string
   readonly counter: number
   readonly isBackupEligible: boolean
   readonly isBackedUp: boolean
@@ -45,13 +47,6 @@ export function verifyAssertion(
 ): Asserted {
   const response = readResponse(sent)
   if (response.id !== known.id) throw new CeremonyError('id')
-  const userHandle = response.optionalBytes('userHandle')?.toString('base64url') ?? null
-  const isUserHandleRight =
-    userHandle === null
-      ? !expected.isUserHandleNeeded
-      : equalInConstantTime(userHandle, expected.userHandle)
-  if (!isUserHandleRight) throw new CeremonyError('user_handle')
-
   const clientBytes = response.bytes('clientDataJSON')
   const client = attempt('clientDataJSON', () => readClientData(clientBytes))
   takeSteps(ofClient, { client, expected })
@@ -70,7 +65,14 @@ export function verifyAssertion(
     ],
     null,
   )
-  return { counter, isBackupEligible, isBackedUp }
+  // After the signature: an unknown passkey takes as long as a wrong signature.
+  const userHandle = response.optionalBytes('userHandle')?.toString('base64url') ?? null
+  const isUserHandleRight =
+    userHandle === null
+      ? !expected.isUserHandleNeeded
+      : equalInConstantTime(userHandle, expected.userHandle)
+  if (!isUserHandleRight) throw new CeremonyError('user_handle')
+  return { challenge: String(client.challenge), counter, isBackupEligible, isBackedUp }
 }
 
 /** Authenticators that do not count report 0. */

@@ -8,6 +8,8 @@ import { type Algorithm, isSignatureOf, type PublicKey, readPublicKey } from './
 import { readResponse } from './response.ts'
 
 export interface Registered {
+  /** Accepted by `isChallenge`; the caller must use the challenge up. */
+  readonly challenge: string
   /** base64url. */
   readonly id: string
   /** COSE_Key. */
@@ -76,6 +78,7 @@ export function verifyRegistration(sent: unknown, expected: Expected): Registere
     throw new CeremonyError('id')
   }
   return {
+    challenge: String(client.challenge),
     id: response.id,
     publicKey: credential.publicKey,
     algorithm: publicKey.algorithm,

@@ -20,7 +20,8 @@ const origin = 'https://id.example.org'
 const person = Buffer.from('person').toString('base64url')
 const challenge = randomBytes(32).toString('base64url')
 const rpIdHash = createHash('sha256').update('id.example.org').digest()
-const expected = { challenge, origin, rpIdHash }
+const isChallenge = (text: string) => text === challenge
+const expected = { isChallenge, origin, rpIdHash }
 const creation = { challenge, rp: { id: 'id.example.org' }, user: { id: person } }
 
 /** `ok`, or the step that refuses. */
