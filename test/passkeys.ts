@@ -6,7 +6,7 @@ import {
   sign as signBytes,
 } from 'node:crypto'
 import { type CBORType, encodeCBOR } from '@levischuck/tiny-cbor'
-import type { Algorithm } from '../src/modules/passkeys/webauthn/public-key.ts'
+import type { Algorithm } from '../src/modules/passkeys/webauthn/algorithms.ts'
 import type { Answer, Headers, Someone, TestApp } from './app.ts'
 import { proofOf } from './proofs.ts'
 

@@ -106,7 +106,7 @@ export function createFactors(deps: FactorsDeps): Factors {
     async wanted(at, userId) {
       const all = factorKinds().map(({ name }) => name)
       const own = all.length === 1 ? [] : (await confirmed(at, userId)).map(({ kind }) => kind)
-      const kinds = own.length === 0 ? all : all.filter((name) => own.includes(name))
+      const kinds = own.length === 0 ? all.slice(0, 1) : all.filter((name) => own.includes(name))
       const [first] = kinds
       if (first === undefined) throw new Error('no module adds a kind of factor')
       return { second_factor: first, ...(kinds.length > 1 && { second_factors: kinds }) }

@@ -13,7 +13,7 @@ import { challengeSeconds } from './passkeys.ts'
 import { passkeyNotFound, tooManyPasskeys } from './problems.ts'
 import { idOf, type Passkey, passkeyStore } from './store.ts'
 import { CeremonyError } from './webauthn/ceremony-error.ts'
-import { verifyRegistration } from './webauthn/registration.ts'
+import type { Registered } from './webauthn/registration.ts'
 
 export type CreationOptions = ReturnType<typeof creationOptions>
 
@@ -81,7 +81,13 @@ export function createPasskeyEnrolment(
     },
 
     async finish(account, { caller, sent, name }, options) {
-      const made = newPasskey(account, { caller, sent, name })
+      const { verifyRegistration } = await import('./webauthn/registration.ts')
+      const purpose = purposeOf(account, caller)
+      const isChallenge = (challenge: string) => challenges.accepts(challenge, purpose)
+      const registered = verified(account.userId, () =>
+        verifyRegistration(sent, { isChallenge, origin, rpIdHash }),
+      )
+      const made = newPasskey(account.userId, registered, name)
       const recoveryCodes = await factors.add(account, async () => made.factor, options)
       return { passkey: made.passkey, recoveryCodes }
     },
@@ -110,14 +116,11 @@ export function createPasskeyEnrolment(
   }
 
   function newPasskey(
-    account: Account,
-    { caller, sent, name }: { caller: CallerName; sent: unknown; name: string },
+    userId: number,
+    registered: Registered,
+    name: string,
   ): { readonly passkey: Passkey; readonly factor: NewFactor } {
-    const { userId } = account
-    const purpose = purposeOf(account, caller)
-    const isChallenge = (challenge: string) => challenges.accepts(challenge, purpose)
-    const made = verified(userId, () => verifyRegistration(sent, { isChallenge, origin, rpIdHash }))
-    const { challenge, id: credentialId, ...of } = made
+    const { challenge, id: credentialId, ...of } = registered
     const id = idOf(credentialId)
     const now = clock.now()
     const passkey = {

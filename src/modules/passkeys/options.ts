@@ -1,4 +1,4 @@
-import { algorithms } from './webauthn/public-key.ts'
+import { algorithms } from './webauthn/algorithms.ts'
 
 /** For the browser: its dialog may stay open for as long as the challenge counts. */
 export interface RequestOptions {

@@ -181,6 +181,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     },
     async (request) => {
       const { userId } = await own(request)
+      await reauthorize(request)?.authorize(needs.db)
       return passkeys.options(proofPurpose(request, request.body.action), userId)
     },
   )

@@ -9,7 +9,7 @@ import { createChallenges } from './challenges.ts'
 import { passkeyBackupChanged, passkeyCounterBack } from './events.ts'
 import { type RequestOptions, requestOptions } from './options.ts'
 import { type Passkey, passkeyStore } from './store.ts'
-import { type Asserted, verifyAssertion } from './webauthn/assertion.ts'
+import type { Asserted } from './webauthn/assertion.ts'
 import { CeremonyError } from './webauthn/ceremony-error.ts'
 import { idIn } from './webauthn/response.ts'
 
@@ -67,6 +67,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     handleOf: (userId) => keyedDigest(handleKey, String(userId)),
 
     async verify(sent, { purpose, userId }) {
+      const { verifyAssertion } = await loadVerification()
       const response = parsed(sent)
       const id = idIn(response)
       const passkey = id === null ? null : await passkeyStore(db).byCredential(id)
@@ -111,6 +112,11 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
       events.emitInTransaction(trx, passkeyCounterBack, { user_id: userId, passkey: id }),
     )
   }
+}
+
+/** At the first passkey: many services have none. */
+function loadVerification() {
+  return import('./webauthn/assertion.ts')
 }
 
 /** RFC 8176: `hwk` only if the passkey could never be copied, as far as its authenticator says. */

@@ -2,7 +2,7 @@ import { exactly, Flag, named, Text, Time, TimeOrNull } from '../../core/http/sc
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { protectedChanges } from '../authentication/proof-kinds.ts'
 import type { Passkey } from './store.ts'
-import { algorithms } from './webauthn/public-key.ts'
+import { algorithms } from './webauthn/algorithms.ts'
 
 const id = 'dGhlIGlkIG9mIGEgcGFzc2tleQ'
 const challenge = 'AZt6Zw8ABx-5lDqlVh0wZ2F0ZWhvdXNlLWV4YW1wbGU'

@@ -8,8 +8,8 @@ import {
   type SoftwarePasskey,
   softwarePasskey,
 } from '../../../../test/passkeys.ts'
+import { algorithms } from './algorithms.ts'
 import { verifyAssertion } from './assertion.ts'
-import { algorithms } from './public-key.ts'
 import { verifyRegistration } from './registration.ts'
 
 const origin = 'https://id.example.org'

@@ -1,10 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { CBORType } from '@levischuck/tiny-cbor'
+import { type Algorithm, algorithms } from './algorithms.ts'
 import { decodeStrict } from './cbor.ts'
-
-/** COSE algorithms that registrations offer, in order of preference: EdDSA, ES256, RS256. */
-export const algorithms = [-8, -7, -257] as const
-export type Algorithm = (typeof algorithms)[number]
 
 export interface PublicKey {
   readonly algorithm: Algorithm

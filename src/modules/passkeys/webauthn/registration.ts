@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { Algorithm } from './algorithms.ts'
 import { type AuthenticatorData, readAuthenticatorData } from './authenticator-data.ts'
 import { authenticatorSteps } from './authenticator-steps.ts'
 import { decodeStrict } from './cbor.ts'
 import { attempt, CeremonyError, type Steps, takeSteps } from './ceremony-error.ts'
 import { clientSteps, type Expected, readClientData } from './client-data.ts'
-import { type Algorithm, isSignatureOf, type PublicKey, readPublicKey } from './public-key.ts'
+import { isSignatureOf, type PublicKey, readPublicKey } from './public-key.ts'
 import { readResponse } from './response.ts'
 
 export interface Registered {
