@@ -1,10 +1,13 @@
 // A database makes a difference: two nodes take one answer, and limits are rows.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { Role } from '../../src/core/policy/principal.ts'
 import { type Headers, type Someone, type TestApp, testApp } from '../app.ts'
 import { beginEnrolment, enrol } from '../factor.ts'
 import { addPasskey, assertionOf, proofBy, type SoftwarePasskey, withPasskey } from '../passkeys.ts'
 import { assertRefusal } from '../refusal.ts'
+
+const keeper = 'KEEPER' as Role // a role of ROLES
 
 const logIn = (app: TestApp, json: object) => app.call('POST', '/login', { json })
 
@@ -125,7 +128,7 @@ suite('what a passkey gives and what keeps it out', async () => {
   })
 
   test('an enrolment token adds a passkey, which meets the role that asks for a factor', async () => {
-    const who = await app.account('keeper', ['KEEPER'])
+    const who = await app.account('keeper', [keeper])
     const refused = await logIn(app, who)
     assert.equal(refused.status, 403)
     const headers = { authorization: `Bearer ${refused.body.enrolment_token}` }

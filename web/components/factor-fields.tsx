@@ -6,26 +6,33 @@ import { Field } from './field.tsx'
 interface Props {
   readonly isWrong: boolean
   readonly hasFocus: boolean
+  /** False: the account has no authenticator app. */
+  readonly asksCode?: boolean
 }
 
 /** Asks for a code of the authenticator app, or a recovery code in its place, and goes on. */
-export function FactorFields({ isWrong, hasFocus }: Props) {
+export function FactorFields({ isWrong, hasFocus, asksCode = true }: Props) {
   const { common, federation } = useTexts()
   return (
     <>
-      <CodeField
-        name="totp"
-        label={common.codeOfApp}
-        hint={common.sixDigits}
-        isWrong={isWrong}
-        hasFocus={hasFocus}
-      />
+      {asksCode && (
+        <CodeField
+          name="totp"
+          label={common.codeOfApp}
+          hint={common.sixDigits}
+          isWrong={isWrong}
+          hasFocus={hasFocus}
+        />
+      )}
       <Field
         name="recovery_code"
-        label={federation.secondFactor.orRecoveryCode}
+        label={
+          asksCode ? federation.secondFactor.orRecoveryCode : federation.secondFactor.recoveryCode
+        }
         hint={common.recoveryCodeHint}
         autocomplete="off"
         isWrong={isWrong}
+        hasFocus={hasFocus && !asksCode}
       />
       <Actions>
         <Button>{common.goOn}</Button>

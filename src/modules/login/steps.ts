@@ -6,6 +6,7 @@ import type { Evidence } from '../authentication/evidence.ts'
 import type { SentFactor } from '../authentication/proofs.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed } from '../authentication/requirements.ts'
+import { loginPurpose } from '../factors/kinds.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Attempt } from '../throttle/attempt.ts'
 
@@ -22,13 +23,13 @@ export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'factors' | 'requirements
 export async function takeSecondFactor(
   { factors }: Pick<StepDeps, 'factors'>,
   evidence: Evidence,
-  sent: SentFactor,
+  { sent, purpose = loginPurpose }: { readonly sent: SentFactor; readonly purpose?: string },
   attempt: Attempt,
 ): Promise<Evidence> {
   // The factors record wrong proofs. The request for a factor already shows that the password was
   // right, so no delay.
   attempt.onFailure({ event: null, wait: null })
-  const amr = await factors.prove(evidence.account, sent)
+  const amr = await factors.prove(evidence.account, sent, { purpose })
   attempt.onFailure({ event: loginFail })
   return { ...evidence, amr: [...evidence.amr, ...amr] }
 }
@@ -63,7 +64,7 @@ export async function meetRequirements(
   const { accounts, db, requirements, tokens } = deps
 
   const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
-    second_factor: (evidence) => takeSecondFactor(deps, evidence, sent, attempt),
+    second_factor: (evidence) => takeSecondFactor(deps, evidence, { sent }, attempt),
     password_change: (evidence) => takePasswordChange(deps, evidence, sent),
 
     async enrolment({ account, ...authentication }) {

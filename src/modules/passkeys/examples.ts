@@ -3,13 +3,25 @@ import {
   type Caller,
   type Examples,
   present,
+  presentWithCode,
   type World,
 } from '../../../test/example.ts'
-import { addPasskey, softwarePasskey } from '../../../test/passkeys.ts'
+import { softwarePasskey } from '../../../test/passkeys.ts'
 
-async function added({ app }: World, caller: Caller): Promise<string> {
-  const { body } = await addPasskey(app, caller.headers, { proof: present(caller) })
-  return body.id
+let made = 0
+
+/** Of the caller, past the service: a new factor ends the logins of the caller. */
+async function added({ app }: World, { who: { userId } }: Caller): Promise<string> {
+  made += 1
+  const id = `passkey-${made}`
+  const { rpId: rp_id } = app.deps.config.passkeys
+  const row = {
+    ...{ id, credential_id: id, user_id: userId, public_key: 'AAAA', algorithm: -7, counter: 0 },
+    ...{ backup_eligible: 1, backed_up: 1, rp_id, name: 'Telephone', transports: '' },
+    ...{ created_at: app.clock.now(), used_at: null },
+  }
+  await app.deps.db.insertInto('passkeys').values(row).execute()
+  return id
 }
 
 async function registration({ app }: World, caller: Caller) {
@@ -37,13 +49,11 @@ export const examples: Examples = {
       }),
     },
     removePasskey: {
-      ...{ needs: 'fresh', events: ['mfa_recovery_code_used', 'mfa_removed'] },
-      make: async (world, caller) => {
-        const { app } = world
-        const { body } = await addPasskey(app, caller.headers, { proof: present(caller) })
-        const recovery_code = body.recovery_codes[0]
-        return { params: { id: body.id }, json: { ...present(caller), recovery_code } }
-      },
+      ...{ needs: 'factor', commit: 3, events: ['mfa_recovery_code_used', 'mfa_removed'] },
+      make: async (world, caller) => ({
+        params: { id: await added(world, caller) },
+        json: presentWithCode(caller),
+      }),
     },
     beginPasskeyProof: { commit: null, make: () => ({ json: { action: 'password' } }) },
   }),

@@ -34,7 +34,6 @@ export const prefixes = ownAccountPrefixes
 
 const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound'] as const
 const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
-const responseBytes = 65_536
 
 /**
  * Below /api/user/account (role USER) and /api/account (any account). The options of a new passkey
@@ -65,7 +64,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     {
       config: {
         ...{ access, reauthentication: 'always', enrols: true, body: 'optional' },
-        ...{ sends: SentProofs, maxBodyBytes: responseBytes },
+        ...{ sends: SentProofs, maxBodyBytes: fewFieldsBytes },
         errors: [...proofErrors, tooManyPasskeys],
       },
       preValidation: noneIsEmpty,
@@ -89,7 +88,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     {
       config: {
         ...{ access, reauthentication: 'always', enrols: true, body: 'json' },
-        ...{ sends: SentRegistration, maxBodyBytes: responseBytes },
+        ...{ sends: SentRegistration, maxBodyBytes: fewFieldsBytes },
         errors: [...errors, 'validationFailed', tooManyPasskeys],
       },
       schema: {
@@ -116,6 +115,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
         ...{ access, body: 'json', sends: Rename, maxBodyBytes: fewFieldsBytes },
         ...{ params: PasskeyId, errors: ['accountNotFound', passkeyNotFound] },
       },
+      preValidation: assertOwn, // 404 before 400
       schema: {
         operationId: idOf('renamePasskey'),
         summary: 'Give a passkey another name',
@@ -137,15 +137,11 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     {
       config: {
         ...{ access, reauthentication: 'always', body: 'json' },
-        ...{ sends: SentProofs, maxBodyBytes: responseBytes },
+        ...{ sends: SentProofs, maxBodyBytes: fewFieldsBytes },
         errors: [...proofErrors, passkeyNotFound, lastFactorRequired],
         examples: { answer: { message: 'Passkey removed' } },
       },
-      // 404 before 400
-      preValidation: async (request) => {
-        const { id } = request.params as { id: string }
-        await passkeyEnrolment.assertOwn(await own(request), id)
-      },
+      preValidation: assertOwn,
       schema: {
         operationId: idOf('removePasskey'),
         summary: 'Remove a passkey, with proofs of the person; other logins end',
@@ -185,6 +181,11 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       return passkeys.options(proofPurpose(request, request.body.action), userId)
     },
   )
+
+  async function assertOwn(request: FastifyRequest): Promise<void> {
+    const { id } = request.params as { id: string }
+    await passkeyEnrolment.assertOwn(await own(request), id)
+  }
 
   function howOf(request: FastifyRequest, { userId }: Account) {
     return { keepSession: ownSession(request, userId), guard: reauthorize(request) }

@@ -14,12 +14,14 @@ export interface SentPasskey {
   readonly sent: unknown
   readonly purpose: string
   readonly address: string
+  /** If only this user may sign in. */
+  readonly userId?: number | undefined
 }
 
 /** The caller counts the attempt by `passkeyLimits`. */
 export function byPasskey(
   { accounts, clock, passkeys }: Pick<Needs, 'accounts' | 'clock' | 'passkeys'>,
-  { sent, purpose, address }: SentPasskey,
+  { sent, purpose, address, userId: only }: SentPasskey,
 ): PasskeyLogin {
   let proven: Verified | undefined
   return {
@@ -28,7 +30,10 @@ export function byPasskey(
       stage: 'passkey',
       method: {
         async prove(attempt) {
-          const verified = await passkeys.verify(sent, { purpose })
+          const verified = await passkeys.verify(sent, {
+            purpose,
+            ...(only !== undefined && { userId: only }),
+          })
           const { userId } = verified.passkey
           attempt.onFailure({ userId })
           const account = await accounts.byUserId(userId)

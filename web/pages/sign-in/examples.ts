@@ -17,9 +17,16 @@ export const first: SignInView = {
   isAgain: false,
   problem: null,
   hasCaptcha: false,
+  passkey: null,
   providers: [],
   links: [],
 }
+const factor = { ...form, asksCode: true, passkey: null } as const
+const passkey = {
+  challenge: 'AZt6Zw8ABx-5lDqlVh0wZ2F0ZWhvdXNlLWV4YW1wbGU',
+  ...{ rpId: 'id.example.org', timeout: 300_000, allowCredentials: [] },
+  userVerification: 'required',
+} as const
 const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as const
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const qr =
@@ -27,6 +34,8 @@ const qr =
 export const examples: ExamplesOf<SignInViews> = {
   'sign-in': {
     first,
+    'by a passkey': { ...first, passkey },
+    'refused passkey': { ...first, passkey, problem: 'passkey' },
     'by a provider': { ...first, providers: [{ href: '/oauth/acme/login', label: 'acme' }] },
     wrong: { ...first, username: 'ann', problem: 'wrong' },
     missing: { ...first, problem: 'missing' },
@@ -37,10 +46,12 @@ export const examples: ExamplesOf<SignInViews> = {
   },
   'sign-in-arrival': { first: { path: '/' } },
   'sign-in-second-factor': {
-    first: { ...form, problem: null },
-    wrong: { ...form, problem: 'wrong' },
-    missing: { ...form, problem: 'missing' },
-    throttled,
+    first: { ...factor, problem: null },
+    wrong: { ...factor, problem: 'wrong' },
+    missing: { ...factor, problem: 'missing' },
+    throttled: { ...factor, ...throttled },
+    'by a passkey': { ...factor, passkey, asksCode: false, problem: null },
+    'refused passkey': { ...factor, passkey, problem: 'passkey' },
   },
   'sign-in-new-password': {
     first: { ...form, username: 'ann', minLength: 12, problem: null },

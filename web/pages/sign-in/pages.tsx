@@ -18,6 +18,7 @@ import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { NewPasswordFields } from '../../components/new-password-fields.tsx'
+import { PasskeyForm } from '../../components/passkey-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
 import type { PagesOf } from '../page.ts'
@@ -67,7 +68,7 @@ export const pages: PagesOf<SignInViews> = {
 }
 
 function SignIn({ view }: { view: SignInView }) {
-  const { common, signIn: t } = useTexts()
+  const { common, passkeys, signIn: t } = useTexts()
   const { links, problem, username, isAgain, providers } = view
   const linksAt = (place: SignInPart['place']) =>
     links.flatMap(({ name, href }) => {
@@ -85,13 +86,17 @@ function SignIn({ view }: { view: SignInView }) {
           <p>{t.problems.ended}</p>
         </Notice>
       ) : (
-        <Wrong text={problem && t.problems[problem]} form={view} />
+        <Wrong
+          text={problem && (problem === 'passkey' ? passkeys.refused : t.problems[problem])}
+          form={view}
+          isFieldFocused={problem !== 'passkey'}
+        />
       )}
       <Form action={view.action} csrf={view.csrf}>
         <Field
           name="username"
           label={isAgain ? common.username : t.usernameOrEmail}
-          autocomplete="username"
+          autocomplete={view.passkey ? 'username webauthn' : 'username'}
           value={username}
           isReadOnly={isAgain}
           isWrong={isWrong}
@@ -110,6 +115,17 @@ function SignIn({ view }: { view: SignInView }) {
           {linksAt('button')}
         </Actions>
       </Form>
+      {view.passkey && (
+        <PasskeyForm
+          action={view.action}
+          csrf={view.csrf}
+          options={view.passkey}
+          ceremony="get"
+          isOfferedInField={problem === null}
+          label={passkeys.signIn}
+          kind="quiet"
+        />
+      )}
       {(providers.length > 0 || otherWays.length > 0) && (
         <>
           <h2>{t.otherWays}</h2>
@@ -141,20 +157,39 @@ function Arrival({ view: { path } }: { view: ArrivalView }) {
 }
 
 function SecondFactor({ view }: { view: FactorView }) {
-  const { federation, signIn } = useTexts()
+  const { federation, passkeys, signIn } = useTexts()
   const t = federation.secondFactor
   const wrong =
     view.problem === null
       ? null
       : view.problem === 'throttled'
         ? signIn.problems.throttledCode
-        : t[view.problem]
+        : view.problem === 'passkey'
+          ? passkeys.refused
+          : t[view.problem]
+  const isCodeWrong = wrong !== null && view.problem !== 'passkey'
   return (
     <>
-      <p>{t.text}</p>
-      <Wrong text={wrong} form={view} />
+      <Wrong text={wrong} form={view} isFieldFocused={isCodeWrong} />
+      {view.passkey && (
+        <>
+          <PasskeyForm
+            action={view.action}
+            csrf={view.csrf}
+            options={view.passkey}
+            ceremony="get"
+            label={passkeys.use}
+          />
+          <h2>{passkeys.or}</h2>
+        </>
+      )}
+      <p>{view.asksCode ? t.text : t.textOfRecoveryCode}</p>
       <Form action={view.action} csrf={view.csrf}>
-        <FactorFields isWrong={wrong !== null} hasFocus />
+        <FactorFields
+          isWrong={isCodeWrong}
+          hasFocus={view.passkey === null}
+          asksCode={view.asksCode}
+        />
       </Form>
       <Anew form={view} />
     </>

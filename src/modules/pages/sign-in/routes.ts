@@ -24,6 +24,7 @@ import type { LiveSession } from '../../sessions/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
+import { askedAt } from './passkeys.ts'
 import { createSignInPipeline } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
@@ -140,7 +141,9 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       // Otherwise the form belongs to the step of the flow.
       const chosen = ways.find((way) => way.isBegun(flow, field))
       const typed = field(chosen?.field ?? 'username')
-      const shown = { flow, chosen, typed, username: await usernameOf(flow), now: clock.now() }
+      const asked = await askedAt(options, flow)
+      const username = await usernameOf(flow)
+      const shown = { flow, chosen, typed, username, asked, now: clock.now() }
       const { enrolment } = flow.data
       underWay.set(request, { shown, qr: enrolment ? await qrOf(enrolment.uri) : '' })
       const result = ofBrowser(sessionResult(options, request, reply), request, reply, random)
@@ -178,7 +181,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     { flow, ...more }: Pick<Shown, 'flow' | 'chosen' | 'isEnded'>,
   ) {
     const username = await usernameOf(flow)
-    const page = await showSignIn(deps, { flow, username, now: clock.now(), ...more })
+    const asked = await askedAt(options, flow)
+    const page = await showSignIn(deps, { flow, username, asked, now: clock.now(), ...more })
     return sendView(reply, request, page.name, page.view, page.options)
   }
 

@@ -6,7 +6,7 @@ import { foreignOrigin, home } from '../../flows/return-to.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 import type { ProviderLink } from './providers.ts'
-import type { FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
+import type { EnrolmentView, FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
 import type { Shown, SignInAddition, SignInWay } from './ways.ts'
 
 export interface ShowDeps {
@@ -29,7 +29,7 @@ export async function showSignIn(deps: ShowDeps, shown: Shown): Promise<ViewPage
 
 /** For a refused request, with an existing QR code. */
 export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
-  const { flow, error, chosen } = shown
+  const { asked, flow, error, chosen } = shown
   const { data, returnTo, step } = flow
   const isThrottled = error?.status === 429
   const form: SignInForm = {
@@ -45,7 +45,11 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
   }
   switch (step) {
     case 'second_factor':
-      return viewPage('sign-in-second-factor', { ...form, problem: codeProblem(error) }, options)
+      return viewPage(
+        'sign-in-second-factor',
+        { ...form, ...asked, problem: factorProblem(error) },
+        options,
+      )
     case 'password_change':
       return viewPage('sign-in-new-password', newPassword(), options)
     case 'enrolment': {
@@ -79,6 +83,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       isAgain: data.again !== null,
       problem: passwordProblem(error, shown),
       hasCaptcha: error?.row === 'captchaRequired',
+      passkey: asked.passkey,
       providers: providers.map(({ login, label }) => ({ href: `${login}${asking}`, label })),
       links: additions.flatMap((one) => one.link?.({ action, returnTo, isOpen }) ?? []),
     }
@@ -98,10 +103,19 @@ function passwordProblem(
   if (!error) return isEnded ? 'ended' : null
   if (error.status === 429) return 'throttled'
   if (error.row === 'captchaRequired') return 'captcha'
+  if (isOfPasskey(error)) return 'passkey'
   return typed === '' ? 'missing' : 'wrong'
 }
 
-function codeProblem(error: ApiError | undefined): FactorView['problem'] {
+function isOfPasskey({ reason }: ApiError): boolean {
+  return reason.code === 'passkey_refused'
+}
+
+function factorProblem(error: ApiError | undefined): FactorView['problem'] {
+  return error && isOfPasskey(error) ? 'passkey' : codeProblem(error)
+}
+
+function codeProblem(error: ApiError | undefined): EnrolmentView['problem'] {
   if (!error) return null
   if (error.status === 429) return 'throttled'
   const isMissing = error.row === 'secondFactorRequired' || error.row === 'validationFailed'

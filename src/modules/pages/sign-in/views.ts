@@ -1,4 +1,5 @@
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
+import type { RequestOptions } from '../../passkeys/options.ts'
 
 export interface SignInViews {
   'sign-in': SignInView
@@ -36,8 +37,10 @@ export interface SignInView extends SignInForm {
   readonly username: string
   /** Reauthentication. */
   readonly isAgain: boolean
-  readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | null
+  readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | 'passkey' | null
   readonly hasCaptcha: boolean
+  /** Null: no passkey can be used. */
+  readonly passkey: RequestOptions | null
   readonly providers: readonly { readonly href: string; readonly label: string }[]
 }
 
@@ -46,8 +49,16 @@ export interface ArrivalView {
   readonly path: string
 }
 
-export interface FactorView extends SignInForm {
-  readonly problem: 'wrong' | 'missing' | 'throttled' | null
+/** What a step asks of the factors of the account. */
+export interface Asked {
+  /** The account has an authenticator app. */
+  readonly asksCode: boolean
+  /** Null: the account has no passkey. */
+  readonly passkey: RequestOptions | null
+}
+
+export interface FactorView extends SignInForm, Asked {
+  readonly problem: 'wrong' | 'missing' | 'throttled' | 'passkey' | null
 }
 
 export interface NewPasswordView extends SignInForm {

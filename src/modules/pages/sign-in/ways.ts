@@ -8,7 +8,7 @@ import type { PageFlow } from '../../flows/flows.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import type { NewSession } from '../../sessions/sessions.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
-import type { SignInForm, SignInLink } from './views.ts'
+import type { Asked, SignInForm, SignInLink } from './views.ts'
 
 declare module '../../../core/module/hooks.ts' {
   interface HookPoints {
@@ -46,6 +46,7 @@ export interface Shown {
   readonly chosen?: SignInWay | undefined
   readonly isEnded?: boolean
   readonly error?: ApiError
+  readonly asked: Asked
   readonly now: number
 }
 
