@@ -21,6 +21,7 @@ import { steppingClock } from './clock.ts'
 import { folder, passphrase, place, withDigest } from './copies.ts'
 import { connectTo, postgresOnly, sqliteOnly } from './database.ts'
 import { module as notes } from './example-module/module.ts'
+import { tables as noteTables } from './example-module/tables.ts'
 import { newWebhook, webhooks } from './webhooks.ts'
 
 /** The modules whose tables the shared migrations make; others are abandoned by their names. */
@@ -49,6 +50,7 @@ async function usedDatabase() {
 
 const found = 'webhook_endpoints (1 row), webhook_queues (1 row)'
 const names = 'webhook_endpoints,webhook_queues'
+const ofNotes = noteTables.map(({ name }) => name)
 
 suite('tables that belong to no module of the program', () => {
   test('a program without a module starts on a database that never had a row of it', async () => {
@@ -156,16 +158,18 @@ suite('tables that belong to no module of the program', () => {
     const node = new pg.Client({ ...connectionOf(address), application_name: 'gatehouse' })
     await node.connect()
     const clock = steppingClock(deps.clock)
-    const drop = 'migrate --abandon notes,note_keys'
+    const drop = `migrate --abandon ${ofNotes}`
     const refused = await gatehouse(directory, `${drop} --yes`, { clock })
     assert.equal(refused.code, 1)
     assert.match(
       refused.stderr,
-      /^error: other nodes are connected to the database, from .+, and may use the tables: stop them; if none has the module, `npm run -s gatehouse -- migrate --abandon notes,note_keys --contract`\n$/,
+      new RegExp(
+        `^error: other nodes are connected to the database, from .+, and may use the tables: stop them; if none has the module, \`npm run -s gatehouse -- ${drop} --contract\`\n$`,
+      ),
     )
     assert.ok((await existingTables(deps.db)).has('note_keys'))
     const { code, stdout } = await gatehouse(directory, `${drop} --contract --yes`, { clock })
-    assert.deepEqual([code, stdout.endsWith('\ndropped: notes, note_keys\n')], [0, true])
+    assert.deepEqual([code, stdout.endsWith(`\ndropped: ${ofNotes.join(', ')}\n`)], [0, true])
     await node.end()
   })
 
@@ -238,8 +242,8 @@ suite('tables that belong to no module of the program', () => {
     for (const names of ['note_keys', 'notes,row_count_slots', 'notes,schema_version']) {
       assert.equal((await run(`migrate --abandon ${names} --yes`)).code, 1, names)
     }
-    const { code, stdout } = await run('migrate --abandon notes,note_keys --yes')
-    assert.deepEqual([code, stdout.endsWith('dropped: notes, note_keys\n')], [0, true])
+    const { code, stdout } = await run(`migrate --abandon ${ofNotes} --yes`)
+    assert.deepEqual([code, stdout.endsWith(`dropped: ${ofNotes.join(', ')}\n`)], [0, true])
     await migrate(deps.db, deps.clock, { modules: all })
     const { rows } = await sql`select * from notes`.execute(deps.db)
     assert.deepEqual(rows, [])

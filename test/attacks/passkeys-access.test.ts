@@ -138,7 +138,7 @@ suite('what a passkey gives and what keeps it out', async () => {
     const removal = await app.call('DELETE', `/api/account/passkeys/${body.id}`, {
       ...{ headers: session, json: await proofBy(app, session, passkey, 'factor_removal') },
     })
-    assertRefusal(removal, 409, 'Last second factor required')
+    assertRefusal(removal, 403, 'Access denied')
     await sessionBy(app, passkey)
   })
 

@@ -272,6 +272,28 @@ suite('accounts in the console', async () => {
     await hand.close()
   })
 
+  test('the second factors of an account are listed, and one is removed', async () => {
+    const cleo = await world.account('cleo')
+    const headers = await world.bearer(cleo)
+    const proof = { current_password: cleo.password }
+    const { secret } = await world.api('POST', '/api/account/totp', proof, headers)
+    await world.api('PUT', '/api/account/totp', { totp: world.codeOf(secret) }, headers)
+    const hand = await world.window()
+    const { page } = hand
+    await hand.open('/admin/accounts/cleo')
+    await page.getByText('Authenticator app', { exact: true }).waitFor()
+    await hand.assertSound('an account with a second factor')
+    await page.getByRole('button', { name: 'Remove: Authenticator app' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove a second factor of cleo?' })
+    await dialog.getByText('All recovery codes of the account stop to work.').waitFor()
+    await dialog.getByRole('textbox').fill('cleo')
+    await dialog.getByRole('button', { name: 'Remove: Authenticator app' }).click()
+    await page.getByText('A second factor of cleo is removed.').waitFor()
+    await page.getByText('none; the owner turns it on').waitFor()
+    assert.deepEqual(await world.api('GET', '/api/admin/accounts/cleo/factors'), [])
+    await hand.close()
+  })
+
   test('a person is invited, and made by hand; a mistake keeps what was typed', async () => {
     const hand = await world.window(admin, {
       locale: 'de-DE',

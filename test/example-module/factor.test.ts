@@ -128,6 +128,44 @@ suite('a second kind of second factor', async () => {
     assert.equal((await logIn(who)).status, 200)
   })
 
+  test('an administrator sees both, and takes one away', async () => {
+    const { who, headers } = await withBoth('jo')
+    const path = `/api/admin/accounts/${who.username}/factors`
+    const listed = await app.call('GET', path, { headers: admin })
+    const [first, second] = listed.body
+    assert.deepEqual(
+      [listed.status, first.id, first.kind, second.kind, second.name, listed.body.length],
+      [200, 'totp', 'totp', 'note_code', 'On the fridge', 2],
+    )
+    assert.ok(!listed.text.includes(code))
+    const own = await app.call('GET', '/api/account/factors', { headers })
+    assert.deepEqual(own.body, listed.body)
+    const before = await app.rows()
+    for (const id of ['nothing', 'TOTP', '0']) {
+      const none = await app.call('DELETE', `${path}/${id}`, { headers: admin })
+      assertRefusal(none, 404, 'Second factor not found')
+    }
+    assert.deepEqual((await app.rows()).second_factors, before.second_factors)
+    const removed = await app.call('DELETE', `${path}/totp`, { headers: admin })
+    assert.deepEqual([removed.status, removed.body], [200, { message: 'Second factor removed' }])
+    assertRefusal(
+      await app.call('GET', '/api/account', { headers }),
+      401,
+      'Authentication required',
+    )
+    await assertFactor(who, true)
+    assert.equal(await codesOf(who), 10)
+    assert.deepEqual((await app.call('GET', path, { headers: admin })).body, [second])
+    const last = await app.call('DELETE', `${path}/${second.id}`, { headers: admin })
+    assert.equal(last.status, 200)
+    await assertFactor(who, false)
+    assert.equal(await codesOf(who), 0)
+    const mine = await app.call('DELETE', `/api/admin/accounts/admin/factors/totp`, {
+      headers: await app.bearer(app.admin),
+    })
+    assertRefusal(mine, 403, 'Access denied')
+  })
+
   test('meets a role of REQUIRE_SECOND_FACTOR', async () => {
     const json = { roles: ['USER', 'KEEPER'] }
     const keep = async ({ username }: Someone) => {

@@ -422,6 +422,24 @@ suite('REQUIRE_SECOND_FACTOR=ADMIN', async () => {
     assert.equal((await app.call('POST', '/api/account/totp', { headers })).status, 401, 'used up')
     app.clock.advance(30)
     assert.equal((await login({ username, password, totp: device.code() })).status, 200)
+
+    // The last one stays while a role asks for it.
+    const [recovery_code] = device.recoveryCodes
+    app.clock.advance(30)
+    const proofs = { current_password: password, totp: device.code() }
+    const session = await login({ username, password, recovery_code, mode: 'session' })
+    const own = {
+      cookie: `JSESSIONID=${session.cookies.JSESSIONID}`,
+      'x-csrf-token': session.body.csrf_token,
+    }
+    const before = await app.rows('audit_records', 'audit_chains')
+    const last = await app.call('DELETE', '/api/account/totp', { headers: own, json: proofs })
+    assertRefusal(last, 403, 'Access denied')
+    const { second_factors, ...others } = await app.rows('audit_records', 'audit_chains')
+    const { second_factors: _, ...same } = before
+    assert.deepEqual(others, same)
+    assert.equal(second_factors?.length, 1)
+    assert.equal((await app.call('GET', '/api/protected', { headers: own })).status, 200)
   })
 
   test('a session that is older than the role that asks for it is held back as well', async () => {

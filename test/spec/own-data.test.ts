@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { ExportSection } from '../../src/core/module/export-section.ts'
+import { createServiceMaker } from '../../src/core/module/make.ts'
 import { modules } from '../../src/modules.ts'
 import { passwordOf, type Someone, testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'
@@ -68,10 +69,11 @@ suite('GET /api/account/export', async () => {
 
   test('every table that names a person is told, or its manifest says why not', async () => {
     const told = new Set<string>()
+    const all = await (await createServiceMaker(app.deps, { modules })).all()
     for (const { services } of modules) {
       for (const { to, create } of (await services?.())?.hooks ?? []) {
         if (to !== 'personSections') continue
-        const sections = create({ ...app.deps, ...app.app } as never) as readonly ExportSection[]
+        const sections = create(all as never) as readonly ExportSection[]
         for (const { tables } of sections) for (const table of tables) told.add(table)
       }
     }

@@ -31,14 +31,21 @@ export function Button({ kind = 'main', name, value, label, children }: ButtonPr
 export function LinkButton({
   href,
   kind = 'main',
+  label,
   children,
 }: {
   readonly href: string
   readonly kind?: Kind
+  /** What a screen reader says, where the text alone does not say which one it is. */
+  readonly label?: string
   readonly children: ComponentChildren
 }) {
   return (
-    <a class={kind === 'main' ? 'button' : `button ${kind}`} href={href}>
+    <a
+      class={kind === 'main' ? 'button' : `button ${kind}`}
+      href={href}
+      {...(label !== undefined && { 'aria-label': label })}
+    >
       {children}
     </a>
   )

@@ -25,6 +25,7 @@ export const userIds = Array.from({ length: 1000 }, (_, index) => index + 2)
 
 export interface Seeded {
   readonly store: Store
+  /** Each further service on SQLite has a copy of the folder: one folder has one service. */
   start(settings?: Readonly<Record<string, string>>): Promise<Service>
   close(): Promise<void>
 }
@@ -40,18 +41,34 @@ const settings = {
 
 export async function seeded(plan: Plan, name: DatabaseName, users: number): Promise<Seeded> {
   const store = await emptyStore(name)
-  const start = (more: Readonly<Record<string, string>> = {}) =>
-    service(plan.nodeOptions, store.directory, { ...store.settings, ...settings, ...more })
+  const startIn = (directory: string, more: Readonly<Record<string, string>> = {}) =>
+    service(plan.nodeOptions, directory, {
+      ...{ ...store.settings, ...settings, ...more },
+      DATA_DIR: directory,
+    })
   const known = name === 'SQLite' ? templates.get(users) : undefined
   if (known !== undefined) cpSync(known, store.directory, { recursive: true })
   else {
-    await (await start()).stop()
+    await (await startIn(store.directory)).stop()
     await seed(store, users)
     if (name === 'SQLite') {
       const template = temporaryFolder()
       cpSync(store.directory, template, { recursive: true })
       templates.set(users, template)
     }
+  }
+  let isTaken = false
+  const directory = () => {
+    const template = templates.get(users)
+    if (name === 'PostgreSQL' || !isTaken || template === undefined) return store.directory
+    const copy = temporaryFolder()
+    cpSync(template, copy, { recursive: true })
+    return copy
+  }
+  const start: Seeded['start'] = (more) => {
+    const place = directory()
+    isTaken = true
+    return startIn(place, more)
   }
   return { store, start, close: () => store.close() }
 }

@@ -44,6 +44,8 @@ export interface HookPoints {
   filesOutside: () => Promise<FilesOutside | null>
   /** `excluded` of a table states what is left out. */
   personSections: readonly ExportSection[]
+  /** By what a user signs in, and how many of each, by name: for the pages of the own account. */
+  waysIn: (userId: number) => Promise<Readonly<Record<string, number>>>
 }
 
 export interface FilesOutside {

@@ -29,6 +29,8 @@ export interface Passed<Of extends Stage | Outside> extends Evidence {
 export interface Requirements {
   /** Epoch milliseconds; null if not locked out. */
   lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
+  /** Whether a role of REQUIRE_SECOND_FACTOR asks for a second factor. */
+  mustHaveFactor(account: Pick<Account, 'roles'>): boolean
   unmet(stage: Stage | Outside, facts: Facts): Unmet | null
   /** @throws ApiError the first refusal */
   refuse(stage: Stage | Outside, facts: Facts): void
@@ -64,8 +66,7 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
     },
     second_factor: ({ account, amr = [] }) => !account.secondFactor || amr.includes('mfa'),
     password_change: ({ account }) => !account.mustChange,
-    enrolment: ({ account }) =>
-      account.secondFactor || !requiredOf.some((role) => account.roles.includes(role)),
+    enrolment: ({ account }) => account.secondFactor || !requirements.mustHaveFactor(account),
   }
 
   const isMet = (requirement: Requirement | Outside, facts: Facts) =>
@@ -78,6 +79,8 @@ export function createRequirements({ config, clock, added }: RequirementsDeps): 
       const holds = lock.after > 0 && lockedUntil !== null && lockedUntil > clock.now()
       return holds ? lockedUntil : null
     },
+
+    mustHaveFactor: ({ roles }) => requiredOf.some((role) => roles.includes(role)),
 
     unmet(stage, facts) {
       const cells = asked.get(stage)

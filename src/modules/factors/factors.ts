@@ -8,12 +8,13 @@ import { type Accounts, accountsIn, type ChangeOptions } from '../accounts/accou
 import type { Account } from '../authentication/account.ts'
 import type { Amr } from '../authentication/evidence.ts'
 import type { SentFactor } from '../authentication/proofs.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
 import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRecoveryCodeUsed, mfaRemoved } from './events.ts'
 import { type Factor, type FactorKind, factorsIn, loginPurpose } from './kinds.ts'
-import { lastFactorRequired, secondFactorNotFound } from './problems.ts'
+import { secondFactorNotFound } from './problems.ts'
 import { createRecoveryCodes, recoveryCodesIn } from './recovery-codes.ts'
 
 /** `Account.secondFactor` says whether an account has any. */
@@ -21,6 +22,8 @@ export interface Factors {
   /** Confirmed, oldest first. */
   of(userId: number): Promise<Factor[]>
   recoveryCodesLeft(userId: number): Promise<number>
+  /** How many confirmed factors of each kind, and how many `recovery_codes` are left. */
+  counts(userId: number): Promise<Readonly<Record<string, number>>>
   /** The fields of a refusal that asks for a factor. */
   wanted(db: DatabaseOrTransaction, userId: number): Promise<Wanted>
   /** Whether a request has a proof of any kind, or a recovery code. */
@@ -41,12 +44,10 @@ export interface Factors {
   add(account: Account, verify: () => Promise<NewFactor>, options: FactorOptions): Promise<string[]>
   /**
    * Removes one factor, or all. Ends all logins except `keepSession`. @throws ApiError
-   * secondFactorNotFound for an unknown `id`; lastFactorRequired unless it `mayBeLast`
+   * secondFactorNotFound for an unknown `id`; accessDenied if the owner removes the last factor
+   * and a role asks for one
    */
-  remove(
-    account: Account,
-    options: FactorOptions & { readonly id?: string; readonly mayBeLast?: boolean },
-  ): Promise<void>
+  remove(account: Account, options: RemoveOptions): Promise<void>
   /**
    * Removes what was added at `since` (epoch milliseconds) or later. The caller ends all logins.
    */
@@ -77,12 +78,19 @@ export interface ProveOptions {
 
 type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
 
+interface RemoveOptions extends FactorOptions {
+  /** Absent: all factors. */
+  readonly id?: string
+  readonly isByOwner?: boolean
+}
+
 export interface FactorsDeps {
   readonly accounts: Pick<Accounts, 'changeSecondFactor'>
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
   readonly events: Events
+  readonly requirements: Pick<Requirements, 'mustHaveFactor'>
   readonly factorKinds: () => readonly FactorKind[]
   readonly proved: (
     trx: DatabaseOrTransaction,
@@ -95,13 +103,21 @@ export interface FactorsDeps {
 const recoveryAmr: readonly Amr[] = ['otp', 'mfa']
 
 export function createFactors(deps: FactorsDeps): Factors {
-  const { accounts, db, clock, random, events, factorKinds } = deps
+  const { accounts, db, clock, random, events, factorKinds, requirements } = deps
   const throttle = createThrottle(deps, secondFactorQuota)
 
   const factors: Factors = {
     of: (userId) => confirmed(db, userId),
 
     recoveryCodesLeft: (userId) => recoveryCodesIn(db).count(userId),
+
+    async counts(userId) {
+      const counts: Record<string, number> = {
+        recovery_codes: await factors.recoveryCodesLeft(userId),
+      }
+      for (const { kind } of await confirmed(db, userId)) counts[kind] = (counts[kind] ?? 0) + 1
+      return counts
+    },
 
     async wanted(at, userId) {
       const all = factorKinds().map(({ name }) => name)
@@ -164,7 +180,7 @@ export function createFactors(deps: FactorsDeps): Factors {
       })
     },
 
-    async remove({ userId }, { id, mayBeLast = true, ...options }) {
+    async remove({ userId, roles }, { id, isByOwner, ...options }) {
       const work = async (trx: DatabaseOrTransaction) => {
         const all = await factorsIn(trx, factorKinds(), userId)
         const removed = all.filter((factor) => id === undefined || factor.id === id)
@@ -176,10 +192,12 @@ export function createFactors(deps: FactorsDeps): Factors {
           await kindNamed(factor.kind).remove(trx, userId, factor.id)
         }
         await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
-        const isLeft = await keepsCodes(trx, userId)
-        if (isLeft || mayBeLast) return isLeft
-        const reason = { code: 'last_factor_required', facts: { user_id: userId } } as const
-        throw new ApiError(lastFactorRequired, { reason })
+        const hasFactor = await keepsCodes(trx, userId)
+        if (isByOwner && !hasFactor && requirements.mustHaveFactor({ roles })) {
+          const reason = { code: 'last_factor_required', facts: { user_id: userId } } as const
+          throw new ApiError('accessDenied', { reason })
+        }
+        return hasFactor
       }
       await accounts.changeSecondFactor(userId, { ...options, work })
     },

@@ -13,7 +13,10 @@ export function sectionsOf(kinds: readonly FactorKind[]): readonly ExportSection
       return {
         is_confirmed: factors.some(({ isConfirmed }) => isConfirmed),
         recovery_codes_left: await recoveryCodesIn(db).count(userId),
-        factors: factors.map(showFactor),
+        factors: factors.map((factor) => {
+          const { id: _, ...shown } = showFactor(factor)
+          return shown
+        }),
       }
     }),
   ]

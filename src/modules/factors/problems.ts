@@ -5,10 +5,3 @@ export const secondFactorNotFound: Problem = {
   status: 404,
   error: 'Second factor not found',
 }
-
-/** A role of the account must have a second factor (REQUIRE_SECOND_FACTOR). */
-export const lastFactorRequired: Problem = {
-  name: 'lastFactorRequired',
-  status: 409,
-  error: 'Last second factor required',
-}

@@ -18,7 +18,7 @@ export const services = [
     create: ({ factorKind }) => ({ factorKinds: () => subscribersOf(factorKind) }),
   }),
   service({
-    needs: ['accounts', 'factorKinds'],
+    needs: ['accounts', 'factorKinds', 'requirements'],
     makes: ['factors'],
     hooks: ['onFactorProved'],
     create: ({ onFactorProved, ...needs }) => ({
@@ -28,5 +28,12 @@ export const services = [
 ]
 
 export const hooks = [
+  hook(
+    'waysIn',
+    ['factors'],
+    ({ factors }) =>
+      (userId) =>
+        factors.counts(userId),
+  ),
   hook('personSections', ['factorKinds'], ({ factorKinds }) => sectionsOf(factorKinds())),
 ]

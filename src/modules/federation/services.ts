@@ -50,6 +50,9 @@ export const services = [
 ]
 
 export const hooks = [
+  hook('waysIn', ['identities'], ({ identities }) => async (userId) => ({
+    identities: (await identities.of(userId)).length,
+  })),
   hook(
     'hasProvider',
     ['identities', 'providers'],

@@ -8,14 +8,12 @@ import type { Account } from '../authentication/account.ts'
 import type { NewFactor } from '../factors/factors.ts'
 import { createChallenges } from './challenges.ts'
 import { passkeyRenamed } from './events.ts'
-import { creationOptions } from './options.ts'
+import { type CreationOptions, creationOptions } from './options.ts'
 import { challengeSeconds } from './passkeys.ts'
 import { passkeyNotFound, tooManyPasskeys } from './problems.ts'
 import { idOf, type Passkey, passkeyStore } from './store.ts'
 import { CeremonyError } from './webauthn/ceremony-error.ts'
 import type { Registered } from './webauthn/registration.ts'
-
-export type CreationOptions = ReturnType<typeof creationOptions>
 
 export interface Added {
   readonly passkey: Passkey
@@ -45,7 +43,7 @@ export interface PasskeyEnrolment {
   rename(account: Account, id: string, name: string, guard?: Guard): Promise<Passkey>
   /** @throws ApiError passkeyNotFound */
   assertOwn(account: Account, id: string): Promise<void>
-  /** @throws ApiError lastFactorRequired; as `remove` of `Factors` */
+  /** @throws ApiError as `remove` of `Factors` */
   remove(account: Account, id: string, options: Omit<ChangeOptions, 'assertWanted'>): Promise<void>
 }
 
@@ -110,8 +108,7 @@ export function createPasskeyEnrolment(
     },
 
     remove(account, id, options) {
-      const isRequired = config.secondFactor.requiredOf.some((role) => account.roles.includes(role))
-      return factors.remove(account, { ...options, id, mayBeLast: !isRequired })
+      return factors.remove(account, { ...options, id, isByOwner: true })
     },
   }
 

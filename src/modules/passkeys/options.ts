@@ -63,3 +63,6 @@ export function creationOptions(
     extensions: { credProps: true },
   }
 }
+
+/** `PublicKeyCredentialCreationOptionsJSON` */
+export type CreationOptions = ReturnType<typeof creationOptions>

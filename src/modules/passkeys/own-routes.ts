@@ -13,7 +13,6 @@ import {
   proofsIn,
   SentProofs,
 } from '../authentication/proof-schemas.ts'
-import { lastFactorRequired } from '../factors/problems.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { passkeyNotFound, tooManyPasskeys } from './problems.ts'
 import {
@@ -138,7 +137,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       config: {
         ...{ access, reauthentication: 'always', body: 'json' },
         ...{ sends: SentProofs, maxBodyBytes: fewFieldsBytes },
-        errors: [...proofErrors, passkeyNotFound, lastFactorRequired],
+        errors: [...proofErrors, passkeyNotFound, 'accessDenied'],
         examples: { answer: { message: 'Passkey removed' } },
       },
       preValidation: assertOwn,

@@ -109,7 +109,8 @@ export async function routes(app: App, { accounts, factors, proofs, totp }: Need
       const account = await ownWithFactor(request)
       const sent = proofsIn(request.body)
       const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
-      await factors.remove(account, { ...howOf(request, account), id: totpId, guard })
+      const how = { ...howOf(request, account), isByOwner: true, guard }
+      await factors.remove(account, { ...how, id: totpId })
       return { message: 'Second factor removed' }
     },
   )

@@ -1,3 +1,4 @@
+import { plural } from '../../languages/words.ts'
 import type { account as english } from './en.ts'
 
 export const account: typeof english = {
@@ -26,6 +27,7 @@ export const account: typeof english = {
       'Ihr Browser muss zuerst eine kleine Rechenaufgabe lösen. Geben Sie Ihre Passwörter noch einmal ein.',
     proof_missing: 'Eine Angabe fehlt. Füllen Sie alle Felder aus.',
     proof_refused: 'Das wurde nicht angenommen. Versuchen Sie es später noch einmal.',
+    factor_required: 'Ihre Rolle braucht einen zweiten Faktor, und dies ist der letzte.',
     code_missing: 'Geben Sie einen Code ein.',
     code_wrong: 'Der Code ist falsch oder wurde schon benutzt.',
     too_many: 'Es waren zu viele Versuche.',
@@ -34,6 +36,12 @@ export const account: typeof english = {
   },
 
   profile: 'Sie',
+  waysIn: 'So melden Sie sich an',
+  change: 'Ändern',
+  isSet: 'gesetzt',
+  isNotSet: 'keines',
+  codesLeft: plural('de', { one: 'einer ist übrig', other: '# sind übrig' }),
+  linkedCount: plural('de', { one: 'eines ist verknüpft', other: '# sind verknüpft' }),
   name: 'Name',
   contact: 'Kontaktadresse',
   since: 'Konto seit',
@@ -44,6 +52,7 @@ export const account: typeof english = {
   changePassword: 'Passwort ändern',
   endsOthers: 'Alle anderen Sitzungen werden beendet.',
 
+  appTitle: 'Authenticator-App',
   factorTitle: 'Zweiter Faktor',
   factorSummary: 'Ein Code Ihres Telefons, neben dem Passwort.',
   factorOn:

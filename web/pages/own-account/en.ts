@@ -1,3 +1,5 @@
+import { plural } from '../../languages/words.ts'
+
 /** The pages of the own account. */
 export const account = {
   title: 'Your account',
@@ -22,6 +24,7 @@ export const account = {
     captcha: 'Your browser must solve a small task first. Type your passwords again.',
     proof_missing: 'Something is missing. Fill in all fields.',
     proof_refused: 'This was not accepted. Try again later.',
+    factor_required: 'Your role needs a second factor, and this is the last one.',
     code_missing: 'Type a code.',
     code_wrong: 'The code is wrong, or was used before.',
     too_many: 'There were too many tries.',
@@ -30,6 +33,12 @@ export const account = {
   },
 
   profile: 'You',
+  waysIn: 'How you sign in',
+  change: 'Change',
+  isSet: 'set',
+  isNotSet: 'none',
+  codesLeft: plural('en', { one: 'one is left', other: '# are left' }),
+  linkedCount: plural('en', { one: 'one is linked', other: '# are linked' }),
   name: 'Name',
   contact: 'Contact address',
   since: 'Account since',
@@ -40,6 +49,7 @@ export const account = {
   changePassword: 'Change the password',
   endsOthers: 'All other sessions will be ended.',
 
+  appTitle: 'Authenticator app',
   factorTitle: 'Second factor',
   factorSummary: 'A code of your phone, beside the password.',
   factorOn: 'The second factor is on: a sign-in asks for a code of your authenticator app.',

@@ -3,13 +3,13 @@ import { Actions, LinkButton } from '../../components/button.tsx'
 import { DefinitionList, Time } from '../../components/data.tsx'
 import { useTexts } from '../../context.ts'
 import { Outcome } from './outcome.tsx'
-import { links, parts } from './parts.ts'
+import { parts, shownLinks } from './parts.ts'
+import { WaysIn } from './ways-in.tsx'
 
 /** Who the person is here, and the ways to the other pages. */
 export function Overview({ view }: { view: AccountView }) {
   const texts = useTexts()
   const { account: t, common } = texts
-  const { secondFactor } = view
   const hints = parts.flatMap(({ hint }) => hint?.(texts) ?? [])
   return (
     <>
@@ -21,7 +21,6 @@ export function Overview({ view }: { view: AccountView }) {
           [t.name, view.name],
           [t.contact, view.contact],
           ...parts.flatMap(({ rows }) => rows?.(view, texts) ?? []),
-          [t.factorTitle, secondFactor ? t.on : t.off],
           [t.since, <Time key="since" at={view.since} format="date" />],
         ]}
       />
@@ -30,10 +29,11 @@ export function Overview({ view }: { view: AccountView }) {
           {hint}
         </p>
       ))}
+      <WaysIn view={view} />
       <nav aria-label={t.navigation}>
         <ul>
-          {links
-            .filter(({ isShown }) => isShown?.(view) ?? true)
+          {shownLinks(view)
+            .filter(({ state }) => state === undefined)
             .map(({ href, summary, title }) => (
               <li key={href}>
                 <a href={href}>{title(texts)}</a>

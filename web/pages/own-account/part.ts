@@ -26,6 +26,8 @@ export interface AccountLink {
   readonly href: string
   readonly title: (texts: Texts) => string
   readonly summary: (texts: Texts) => string
+  /** What is there now, for a way to sign in: the link stands among them. */
+  readonly state?: (view: AccountView, texts: Texts) => string
   /** By default it always is. */
   readonly isShown?: (view: AccountView) => boolean
 }

@@ -1,11 +1,14 @@
-import type { AccountPart } from './part.ts'
+import type { AccountView } from '../../../src/extras/own-account/pages/views.ts'
+import type { AccountLink, AccountPart } from './part.ts'
 
 /** The parts of all features. */
 export const parts = Object.values(
   import.meta.glob<AccountPart>('../*/account-part.ts', { eager: true, import: 'accountPart' }),
 )
 
-/** The links of all parts, in their order. */
-export const links = parts
-  .flatMap((part) => part.links)
-  .toSorted((one, other) => one.order - other.order)
+const links = parts.flatMap((part) => part.links).toSorted((one, other) => one.order - other.order)
+
+/** The links of all parts that this person sees, in their order. */
+export function shownLinks(view: AccountView): AccountLink[] {
+  return links.filter(({ isShown }) => isShown?.(view) ?? true)
+}

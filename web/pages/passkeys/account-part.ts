@@ -7,6 +7,7 @@ export const accountPart: AccountPart = {
       href: '/account/passkeys',
       title: ({ passkeys }) => passkeys.title,
       summary: ({ passkeys }) => passkeys.summary,
+      state: ({ waysIn }, { passkeys }) => passkeys.count(waysIn.passkey ?? 0),
     },
   ],
   words: ({ passkeys: { done, problems } }) => ({ done, problems }),

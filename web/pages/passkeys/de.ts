@@ -11,6 +11,7 @@ export const passkeys: typeof english = {
   title: 'Passkeys',
   summary: 'Mit Fingerabdruck, Gesicht oder PIN anmelden, ohne Passwort.',
   lead: 'Ein Passkey meldet Sie mit Fingerabdruck, Gesicht oder PIN eines Geräts an, anstelle von Passwort und Code. Niemand kann ihn mit einer falschen Seite stehlen.',
+  count: (count) => (count === 1 ? '1 Passkey' : `${count} Passkeys`),
   none: 'Sie haben noch keinen Passkey.',
   name: 'Name',
   added: 'Hinzugefügt',
@@ -47,6 +48,5 @@ export const passkeys: typeof english = {
     passkey_refused: 'Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal.',
     passkey_name: 'Geben Sie einen Namen mit höchstens 64 Buchstaben ein.',
     passkeys_full: 'Sie haben so viele Passkeys, wie Sie haben können. Entfernen Sie erst einen.',
-    passkey_last: 'Ihre Rolle muss einen zweiten Faktor haben, und dies ist Ihr letzter.',
   },
 }

@@ -7,6 +7,7 @@ export const passkeys = {
   title: 'Passkeys',
   summary: 'Sign in by fingerprint, face or PIN, without a password.',
   lead: 'A passkey signs you in by the fingerprint, the face or the PIN of a device, in place of password and code. Nobody can steal it by a false page.',
+  count: (count: number) => (count === 1 ? '1 passkey' : `${count} passkeys`),
   none: 'You have no passkey yet.',
   name: 'Name',
   added: 'Added',
@@ -42,7 +43,6 @@ export const passkeys = {
     passkey_refused: 'This passkey was not accepted. Try once more.',
     passkey_name: 'Type a name of at most 64 letters.',
     passkeys_full: 'You have as many passkeys as you can have. Remove one first.',
-    passkey_last: 'Your role must have a second factor, and this is your last one.',
   },
 }
 

@@ -59,6 +59,6 @@ export const examples: ExamplesOf<PasskeyViews> = {
   },
   'account-remove-passkey': {
     plain: { ...own, id, name: 'Telephone' },
-    last: { ...own, id, name: 'Telephone', problem: { code: 'passkey_last', field: null } },
+    last: { ...own, id, name: 'Telephone', problem: { code: 'factor_required', field: null } },
   },
 }

@@ -283,6 +283,7 @@ function problemOf({
     return isCode ? { code: 'code_wrong', field: 'totp' } : { code: 'proof_refused', field: null }
   }
   if (row === 'confirmationRequired') return { code: 'proof_missing', field: null }
+  if (reason.code === 'last_factor_required') return { code: 'factor_required', field: null }
   if (row === 'captchaRequired') return { code: 'captcha', field: null }
   if (row === 'tooManyRequests') return { code: 'too_many_mails', field: null, seconds }
   return row === 'tooManyLoginAttempts' ? { code: 'too_many', field: null, seconds } : null

@@ -4,7 +4,7 @@ import type { Needs } from '../../../core/module/services.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { type browserOf, flowOf } from '../../../modules/flows/requests.ts'
-import type { CreationOptions } from '../../../modules/passkeys/enrolment.ts'
+import type { CreationOptions } from '../../../modules/passkeys/options.ts'
 import type { Provisioning } from '../../../modules/totp/provisioning.ts'
 import type { Person } from './own-page.ts'
 

@@ -5,7 +5,7 @@ import type { Needs } from '../../../core/module/services.ts'
 import { accountPage, common, personOf, show } from './own-page.ts'
 
 export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<void> {
-  const { providers, users } = deps
+  const { providers, users, waysIn } = deps
 
   app.get('/account', accountPage('/account'), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -22,6 +22,8 @@ export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<
       contact: user.email,
       email: account.email,
       secondFactor: account.secondFactor,
+      hasPassword: account.passwordHash !== null,
+      waysIn: await waysIn(account.userId),
       since: account.createdAt,
       language: isLanguage(account.language) ? account.language : null,
       languages,

@@ -1,4 +1,4 @@
-import type { CreationOptions } from '../../../modules/passkeys/enrolment.ts'
+import type { CreationOptions } from '../../../modules/passkeys/options.ts'
 import type { OwnPage } from './views.ts'
 
 export interface PasskeyViews {
@@ -50,7 +50,6 @@ declare module './views.ts' {
     passkey_refused: true
     passkey_name: true
     passkeys_full: true
-    passkey_last: true
   }
 }
 

@@ -180,6 +180,6 @@ function problemOf(error: ApiError): AccountProblem | null {
   if (error.row === 'tooManyLoginAttempts') return { code: 'too_many', field: null, seconds }
   if (reason.code === 'registration_refused') return { code: 'passkey_refused', field: null }
   if (reason.code === 'passkeys_full') return { code: 'passkeys_full', field: null }
-  if (reason.code === 'last_factor_required') return { code: 'passkey_last', field: null }
+  if (reason.code === 'last_factor_required') return { code: 'factor_required', field: null }
   return error.row === 'validationFailed' ? { code: 'passkey_name', field: 'name' } : null
 }

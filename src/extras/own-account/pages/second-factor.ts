@@ -95,7 +95,8 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     }
     const sent = proofsOfForm(request)
     const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
-    await factors.remove(account, { id: totpId, keepSession: sessionId, guard })
+    const how = { keepSession: sessionId, isByOwner: true, guard }
+    await factors.remove(account, { ...how, id: totpId })
     return goOn(reply, person, path, 'factor_removed')
   })
 

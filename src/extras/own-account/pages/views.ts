@@ -47,6 +47,7 @@ export interface AccountProblems {
   passwords_differ: true
   captcha: true
   code_missing: true
+  factor_required: true
   code_wrong: true
   too_many: true
   too_many_mails: true
@@ -72,6 +73,9 @@ export interface AccountView extends OwnPage {
   readonly contact: string
   readonly email: string | null
   readonly secondFactor: boolean
+  readonly hasPassword: boolean
+  /** How many of each, by the names of the hook point `waysIn`. */
+  readonly waysIn: Readonly<Record<string, number>>
   readonly since: number
   readonly language: Language | null
   readonly languages: readonly Language[]

@@ -11,6 +11,11 @@ function endsLogins(sessionCount: number, tokenCount: number): string {
   return `Beendet ${sessions(sessionCount)} und ${tokens(tokenCount)}.`
 }
 
+const factorKinds: Readonly<Record<string, string>> = {
+  totp: 'Authenticator-App',
+  passkey: 'Passkey',
+}
+
 export const account: typeof english = {
   toList: 'Alle Konten',
   none: (username) => `Es gibt kein Konto „${username}“.`,
@@ -162,22 +167,28 @@ export const account: typeof english = {
   noPassword: 'keines: Die Anmeldung geht auf anderen Wegen',
   passwordChanged: 'Passwort geändert',
   factor: 'Zweiter Faktor',
-  factorOn: 'eine Authenticator-App',
   factorOff: 'keiner; die Person schaltet ihn selbst ein',
-  factorSince: 'Zweiter Faktor seit',
+  factorKind: (kind) => factorKinds[kind] ?? kind,
+  factorSince: 'Eingerichtet',
+  factorUsed: 'Zuletzt benutzt',
   recoveryCodes: 'Wiederherstellungscodes',
   codesLeft: plural('de', { one: 'einer ist übrig', other: '# sind übrig' }),
   devices: 'Bekannte Geräte',
   tokens: 'Access-Tokens',
   tokensIssued: (count) => (count === 0 ? 'keine bekannten gültigen' : tokens(count)),
-  removeFactor: 'Zweiten Faktor entfernen',
-  removeFactorTitle: (name) => `Den zweiten Faktor von ${name} entfernen?`,
-  removeFactorEffects: [
-    'Die App und alle Wiederherstellungscodes des Kontos gelten nicht mehr.',
-    'Die nächste Anmeldung braucht das Passwort allein.',
-    'Das kann nicht rückgängig gemacht werden: Die Person schaltet ihn selbst wieder ein.',
+  removeFactor: (kind) => `Entfernen: ${factorKinds[kind] ?? kind}`,
+  removeFactorTitle: (name) => `Einen zweiten Faktor von ${name} entfernen?`,
+  removeFactorEffects: (isLast) => [
+    ...(isLast
+      ? [
+          'Alle Wiederherstellungscodes des Kontos gelten nicht mehr.',
+          'Die nächste Anmeldung braucht das Passwort allein.',
+        ]
+      : ['Die anderen Faktoren und die Wiederherstellungscodes des Kontos bleiben.']),
+    'Alle Anmeldungen des Kontos enden.',
+    'Das kann nicht rückgängig gemacht werden: Die Person richtet ihn neu ein.',
   ],
-  factorRemoved: (name) => `Der zweite Faktor von ${name} ist entfernt.`,
+  factorRemoved: (name) => `Ein zweiter Faktor von ${name} ist entfernt.`,
 
   identities: 'Anbieter',
   noIdentities: 'Über keinen Anbieter wird sich hier angemeldet.',

@@ -12,6 +12,11 @@ function endsLogins(sessionCount: number, tokenCount: number): string {
 }
 
 /** The page of one account. */
+const factorKinds: Readonly<Record<string, string>> = {
+  totp: 'Authenticator app',
+  passkey: 'Passkey',
+}
+
 export const account = {
   toList: 'All accounts',
   none: (username: string) => `There is no account “${username}”.`,
@@ -160,22 +165,28 @@ export const account = {
   noPassword: 'none: the owner signs in by other ways',
   passwordChanged: 'Password changed',
   factor: 'Second factor',
-  factorOn: 'an authenticator app',
   factorOff: 'none; the owner turns it on',
-  factorSince: 'Second factor since',
+  factorKind: (kind: string) => factorKinds[kind] ?? kind,
+  factorSince: 'Set up',
+  factorUsed: 'Last used',
   recoveryCodes: 'Recovery codes',
   codesLeft: plural('en', { one: 'one is left', other: '# are left' }),
   devices: 'Known devices',
   tokens: 'Access tokens',
   tokensIssued: (count: number) => (count === 0 ? 'none that is known to be alive' : tokens(count)),
-  removeFactor: 'Remove the second factor',
-  removeFactorTitle: (name: string) => `Remove the second factor of ${name}?`,
-  removeFactorEffects: [
-    'The app and all recovery codes of the account stop to work.',
-    'The next login needs the password alone.',
-    'This cannot be undone: the owner turns it on again.',
+  removeFactor: (kind: string) => `Remove: ${factorKinds[kind] ?? kind}`,
+  removeFactorTitle: (name: string) => `Remove a second factor of ${name}?`,
+  removeFactorEffects: (isLast: boolean) => [
+    ...(isLast
+      ? [
+          'All recovery codes of the account stop to work.',
+          'The next login needs the password alone.',
+        ]
+      : ['The other factors and the recovery codes of the account stay.']),
+    'All logins of the account end.',
+    'This cannot be undone: the owner sets it up again.',
   ],
-  factorRemoved: (name: string) => `The second factor of ${name} is removed.`,
+  factorRemoved: (name: string) => `A second factor of ${name} is removed.`,
 
   identities: 'Providers',
   noIdentities: 'No identity of a provider signs in to it.',

@@ -3,6 +3,7 @@ import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { session } from '../../session/session.ts'
 import { type ActionContext, endedLogins } from './action.ts'
+import type { Factor } from './read-account.ts'
 
 export async function endSessions(context: ActionContext): Promise<void> {
   const { shown, t, reload } = context
@@ -22,18 +23,21 @@ export async function endSessions(context: ActionContext): Promise<void> {
   reload()
 }
 
-export async function removeFactor({ shown, t, reload }: ActionContext): Promise<void> {
+export async function removeFactor(
+  { shown, t, reload }: ActionContext,
+  { id, kind }: Factor,
+): Promise<void> {
   const { username } = shown.account.data
   const isConfirmed = await confirmed({
     title: t.removeFactorTitle(username),
-    effects: t.removeFactorEffects,
-    action: t.removeFactor,
+    effects: t.removeFactorEffects(shown.factors.length === 1),
+    action: t.removeFactor(kind),
     isDangerous: true,
     typed: username,
   })
   if (!isConfirmed) return
-  const params = { path: { username } }
-  await dataOf(api.DELETE('/api/admin/accounts/{username}/second-factor', { params }))
+  const params = { path: { username, id } }
+  await dataOf(api.DELETE('/api/admin/accounts/{username}/factors/{id}', { params }))
   toast(t.factorRemoved(username))
   reload()
 }

@@ -1,7 +1,6 @@
 import { DefinitionList } from '../../../components/data.tsx'
-import { ActionButton } from '../../components/action-button.tsx'
 import { Time } from '../../components/time.tsx'
-import { removeFactor } from './login-actions.ts'
+import { FactorList } from './factor-list.tsx'
 import type { SectionProps } from './parts.ts'
 import { Section } from './section.tsx'
 import { accountTexts } from './texts.ts'
@@ -16,24 +15,17 @@ export function LoginSection({ isOwn, ...props }: SectionProps & { readonly isOw
     ...(password.changed_at === null
       ? []
       : [[t.passwordChanged, <Time key="changed" at={password.changed_at} />] as const]),
-    [t.factor, second_factor === null ? t.factorOff : t.factorOn],
+    ...(second_factor === null ? [[t.factor, t.factorOff] as const] : []),
     ...(second_factor === null
       ? []
       : [[t.recoveryCodes, t.codesLeft(second_factor.recovery_codes_left)] as const]),
-    ...(second_factor?.confirmed_at
-      ? [[t.factorSince, <Time key="factor" at={second_factor.confirmed_at} />] as const]
-      : []),
     [t.devices, devices],
     [t.tokens, t.tokensIssued(tokens_issued)],
   ] as const
   return (
     <Section title={t.login}>
       <DefinitionList rows={rows} />
-      {second_factor !== null && !isOwn && (
-        <ActionButton kind="danger" isSmall onClick={() => removeFactor({ ...props, t })}>
-          {t.removeFactor}
-        </ActionButton>
-      )}
+      <FactorList {...props} isOwn={isOwn} />
     </Section>
   )
 }
