@@ -60,10 +60,9 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const needed = await neededOf(account)
       const grant = wanted.held ? null : await deps.grants.of(request, account, change)
       const held = [...heldBy(callerOf(request)), ...(wanted.held ?? grant?.kinds ?? [])]
+      const lacking = needed.filter((kind) => !held.includes(kind))
       const isEnough = account.secondFactor && factors.isBothFactors(sent.factor)
-      const open: readonly ProofKind[] = isEnough
-        ? ['factor']
-        : needed.filter((kind) => !held.includes(kind))
+      const open: readonly ProofKind[] = isEnough && lacking.length > 0 ? ['factor'] : lacking
       const missing = open.filter((kind) => !canBeSent(kind) || !hasSent(sent, kind))
       if (missing.length > 0) throw await refusal(deps.db, wanted, missing)
       const failure = change === 'password' ? passwordChangeFail : proofFail

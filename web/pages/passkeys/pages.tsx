@@ -119,7 +119,7 @@ function NewPasskey({ view }: { view: NewPasskeyView }) {
           value={name}
           isProse
           problem={problemAt(problem, 'name', texts)}
-          hasFocus
+          hasFocus={!problem || problem.field === 'name'}
         />
       </PasskeyForm>
       <p>
@@ -144,7 +144,7 @@ function Rename({ view }: { view: OnePasskeyView }) {
           value={view.name}
           isProse
           problem={problemAt(view.problem, 'name', texts)}
-          hasFocus
+          hasFocus={!view.problem || view.problem.field === 'name'}
         />
         <Actions>
           <Button>{t.save}</Button>
