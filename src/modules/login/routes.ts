@@ -13,7 +13,7 @@ import { captchaRequired } from '../throttle/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
 import { answerLogin } from './answers.ts'
 import { logIn, logInByPasskey } from './log-in.ts'
-import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
+import { LoginAnswer, LoginBody, loginExamples, SentLogin } from './schemas.ts'
 import type { LoginMode } from './settings.ts'
 
 /** Spec 3.1, 3.3, 4.1. */
@@ -28,7 +28,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         access: { rule: anyone },
         csrf: 'foreignPage', // blocks cross-site logins
         body: 'form',
-        sends: LoginRequest,
+        sends: SentLogin,
         examples: { bodies: loginExamples },
         answers: { 200: { [mediaTypes.json]: LoginAnswer } },
         responseHeaders: ['set-cookie'],

@@ -42,23 +42,22 @@ export const LoginBody = {
 
 const credentials = { username: 'ann', password: examplePasswords.present } as const
 
+const Mode = {
+  type: 'string',
+  enum: loginModes,
+  description: 'What to answer; the default depends on the content type',
+} as const
+
 /** For the documentation. */
 export const LoginRequest = named(
   'LoginRequest',
   {
     type: 'object',
+    required: ['username', 'password'],
     properties: {
-      username: {
-        type: 'string',
-        minLength: 1,
-        description: 'In any case. With `password`, or `passkey` in place of both',
-      },
+      username: { type: 'string', minLength: 1, description: 'In any case' },
       password: { type: 'string', minLength: 1, format: 'password' },
-      mode: {
-        type: 'string',
-        enum: loginModes,
-        description: 'What to answer; the default depends on the content type',
-      },
+      mode: Mode,
       ...codeFields,
       passkey: SentPasskey,
       captcha: Captcha,
@@ -67,6 +66,19 @@ export const LoginRequest = named(
   },
   credentials,
 )
+
+export const PasskeyLogin = named(
+  'PasskeyLogin',
+  {
+    type: 'object',
+    required: ['passkey'],
+    properties: { passkey: SentPasskey, mode: Mode },
+    description: 'For options of `POST /api/public/passkeys/options`',
+  },
+  { passkey: examplePasskey },
+)
+
+export const SentLogin = { anyOf: [LoginRequest, PasskeyLogin] } as const
 
 export const loginExamples = {
   session: { ...credentials, mode: 'session' },

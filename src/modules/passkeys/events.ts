@@ -22,6 +22,7 @@ export const passkeyBackupChanged = eventType<OfPasskey & { readonly eligible: b
 
 export const passkeyCounterBack = eventType<OfPasskey>('passkey_counter_back', {
   level: 'warn',
+  outcome: 'success', // the refusal is an event of its own
   groups: ['credentials', 'refusedLogins'],
   description:
     'the counter of a passkey that belongs to one device did not rise: the passkey may have been copied, and is refused',

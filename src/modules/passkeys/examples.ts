@@ -11,7 +11,7 @@ import { softwarePasskey } from '../../../test/passkeys.ts'
 let made = 0
 
 /** Of the caller, past the service: a new factor ends the logins of the caller. */
-async function added({ app }: World, { who: { userId } }: Caller): Promise<string> {
+export async function ownPasskey({ app }: World, { who: { userId } }: Caller): Promise<string> {
   made += 1
   const id = `passkey-${made}`
   const { rpId: rp_id } = app.deps.config.passkeys
@@ -37,6 +37,7 @@ async function registration({ app }: World, caller: Caller) {
 
 export const examples: Examples = {
   beginPasskeyLogin: { bare: 200 },
+  passkeyEndpoints: {},
   ...belowBothAccounts({
     listPasskeys: {},
     beginPasskey: { commit: null, make: (_, caller) => ({ json: present(caller) }) },
@@ -44,14 +45,14 @@ export const examples: Examples = {
     renamePasskey: {
       ...{ needs: 'fresh', events: ['passkey_renamed'] },
       make: async (world, caller) => ({
-        params: { id: await added(world, caller) },
+        params: { id: await ownPasskey(world, caller) },
         json: { name: 'Key on the ring' },
       }),
     },
     removePasskey: {
       ...{ needs: 'factor', commit: 3, events: ['mfa_recovery_code_used', 'mfa_removed'] },
       make: async (world, caller) => ({
-        params: { id: await added(world, caller) },
+        params: { id: await ownPasskey(world, caller) },
         json: presentWithCode(caller),
       }),
     },

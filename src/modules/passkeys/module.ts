@@ -16,6 +16,7 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
   routes: () => Promise.all([import('./own-routes.ts'), import('./public-routes.ts')]),
   jobs: ({ asyncCommitDb: db, clock }) => [
     {

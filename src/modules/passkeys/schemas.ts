@@ -186,6 +186,12 @@ export const ProofAction = named(
   { action: 'password' },
 )
 
+const examplePage = 'https://auth.example.com/account/passkeys'
+
+export const Endpoints = named('PasskeyEndpoints', exactly({ enroll: Text, manage: Text }), {
+  ...{ enroll: examplePage, manage: examplePage },
+})
+
 export function showPasskey(passkey: Passkey, rpId: string) {
   const { id: own, name, credentialId, createdAt, lastUsedAt } = passkey
   return {

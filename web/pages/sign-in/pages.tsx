@@ -89,7 +89,6 @@ function SignIn({ view }: { view: SignInView }) {
         <Wrong
           text={problem && (problem === 'passkey' ? passkeys.refused : t.problems[problem])}
           form={view}
-          isFieldFocused={problem !== 'passkey'}
         />
       )}
       <Form action={view.action} csrf={view.csrf}>
