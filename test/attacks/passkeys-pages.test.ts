@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
+import { confirmationsOf } from '../confirmations.ts'
+import { verifyAddress } from '../mail.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
 import {
   addPasskey,
@@ -155,6 +157,25 @@ suite('passkeys on the pages', async () => {
     await use(browser, passkey.assertion(optionsOf(browser)))
     assert.match(browser.path(), /^\/account\/passkeys\?done=passkey_removed/)
     assert.doesNotMatch(browser.page().text, /<bdi>/)
+  })
+
+  test('at a reset by mail, as the second factor', async () => {
+    const { who, passkey } = await withPasskey(app, 'kim')
+    const { passkey: foreign } = await withPasskey(app, 'lea')
+    await verifyAddress(app, who, 'kim@example.org')
+    const them = await confirmationsOf(app)
+    app.clock.advance(61)
+    const { body } = await app.call('POST', '/api/public/reset', { json: { username: 'kim' } })
+    const browser = pageBrowser(app)
+    await browser.open(`/reset?token=${(await them.mailed(body.id)).token}`)
+    await assertRefused(browser, foreign.assertion(optionsOf(browser)))
+    await use(browser, passkey.assertion(optionsOf(browser)))
+    const next = 'amber violin thicket, 87 of them'
+    await browser.submit({ new_password: next, new_password_again: next }, 'new_password')
+    const { status, body: asked } = await app.call('POST', '/login', {
+      json: { username: 'kim', password: next },
+    })
+    assert.deepEqual([status, asked.second_factor], [401, 'passkey'])
   })
 
   test('a passkey of another person is neither shown, renamed nor removed', async () => {

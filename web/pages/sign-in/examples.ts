@@ -22,7 +22,7 @@ export const first: SignInView = {
   links: [],
 }
 const factor = { ...form, asksCode: true, passkey: null } as const
-const passkey = {
+export const passkey = {
   challenge: 'AZt6Zw8ABx-5lDqlVh0wZ2F0ZWhvdXNlLWV4YW1wbGU',
   ...{ rpId: 'id.example.org', timeout: 300_000, allowCredentials: [] },
   userVerification: 'required',

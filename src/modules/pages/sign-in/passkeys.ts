@@ -7,7 +7,7 @@ import type { SignInFlow } from './ways.ts'
 
 export type AskedNeeds = Pick<Needs, 'accounts' | 'config' | 'factors' | 'passkeys'>
 
-const noFactors: Asked = { passkey: null, asksCode: true }
+export const noFactors: Asked = { passkey: null, asksCode: true }
 
 /** Each step of each flow has a purpose of its own. */
 export function purposeOf({ key, step }: Pick<SignInFlow, 'key' | 'step'>): string {
@@ -25,20 +25,28 @@ export async function onlyUser(
 
 /** Stores nothing. */
 export async function askedAt(deps: AskedNeeds, flow: SignInFlow): Promise<Asked> {
-  const { config, factors, passkeys } = deps
-  const { isPossible } = config.passkeys
+  const { config, passkeys } = deps
   if (flow.step === 'password') {
-    if (!isPossible) return noFactors
+    if (!config.passkeys.isPossible) return noFactors
     const only = await onlyUser(deps, flow)
     const passkey = await passkeys.options(purposeOf(flow), only)
     const isUsable = only === undefined || passkey.allowCredentials.length > 0
     return { passkey: isUsable ? passkey : null, asksCode: true }
   }
   if (flow.step !== 'second_factor' || flow.userId === null) return noFactors
-  const kinds = (await factors.of(flow.userId)).map(({ kind }) => kind)
-  const hasPasskey = isPossible && kinds.includes(kindName)
+  return askedOf(deps, flow.userId, purposeOf(flow))
+}
+
+/** The factors that prove a user, each for the purpose. */
+export async function askedOf(
+  { config, factors, passkeys }: Omit<AskedNeeds, 'accounts'>,
+  userId: number,
+  purpose: string,
+): Promise<Asked> {
+  const kinds = (await factors.of(userId)).map(({ kind }) => kind)
+  const hasPasskey = config.passkeys.isPossible && kinds.includes(kindName)
   return {
-    passkey: hasPasskey ? await passkeys.options(purposeOf(flow), flow.userId) : null,
+    passkey: hasPasskey ? await passkeys.options(purpose, userId) : null,
     asksCode: kinds.includes(totpId) || !hasPasskey,
   }
 }
