@@ -102,8 +102,17 @@ export const examples: Examples = {
       return { path, headers, form: { passkey, name: 'Telephone' } }
     },
   },
-  'GET /account/passkeys/rename': { bare: 303, make: () => ({}) },
-  'GET /account/passkeys/remove': { bare: 303, make: () => ({}) },
+  ...Object.fromEntries(
+    ['/account/passkeys/rename', '/account/passkeys/remove'].map((path) => [
+      `GET ${path}`,
+      {
+        ...{ needs: 'fresh', bare: 303 },
+        make: async (world: World, caller: Caller) => ({
+          path: `${path}?id=${await ownPasskey(world, caller)}`,
+        }),
+      },
+    ]),
+  ),
   'POST /account/passkeys/rename': {
     ...{ needs: 'fresh', bare: 400, events: ['passkey_renamed'] },
     make: async (world, caller) => ({

@@ -142,7 +142,10 @@ export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<v
   protectedForm(app, deps, removal, async (request, reply, person, fields) => {
     const { account, sessionId: keepSession } = person
     const passkey = await ownPasskey(person, fields('id'))
-    if (!passkey) return reply.redirect(path, 303)
+    if (!passkey) {
+      await reauthorize(request)?.authorize(deps.db)
+      return reply.redirect(path, 303)
+    }
     const { id, name } = passkey
     showIfRefused(request, person, 'account-remove-passkey', {
       problemOf,
