@@ -203,7 +203,7 @@ function assertionJson(id: string, { client, authData, signature, handle }: Asse
       clientDataJSON: textOf(client),
       authenticatorData: textOf(authData),
       signature: textOf(signature),
-      ...(handle !== null && { userHandle: handle }),
+      ...(handle && { userHandle: handle }),
     },
   }
 }

@@ -11,7 +11,7 @@ import { exampleProvider } from '../../../test/identity-provider.ts'
 import { afterForm } from '../../../test/page-forms.ts'
 import { softwarePasskey } from '../../../test/passkeys.ts'
 import { identityOf } from '../../modules/federation/examples.ts'
-import { ownPasskey } from '../../modules/passkeys/examples.ts'
+import { ownPasskey, ownPasskeyAsProof } from '../../modules/passkeys/examples.ts'
 import { otherSession } from '../../modules/sessions/examples.ts'
 import { enrolments } from '../../modules/totp/examples.ts'
 
@@ -90,7 +90,7 @@ export const examples: Examples = {
   },
   'GET /account/passkeys/new': { ...{ needs: 'fresh', bare: 303 }, make: addingPasskey },
   'POST /account/passkeys/new': {
-    ...{ needs: 'fresh', bare: 400, commit: 2, events: ['mfa_enrolled'] },
+    ...{ needs: 'fresh', bare: 400, events: ['mfa_enrolled'] },
     make: async (world, caller) => {
       const { app } = world
       const { path, headers } = await addingPasskey(world, caller)
@@ -120,10 +120,11 @@ export const examples: Examples = {
     }),
   },
   'POST /account/passkeys/remove': {
-    ...{ needs: 'factor', bare: 303, commit: 3, events: ['mfa_recovery_code_used', 'mfa_removed'] },
-    make: async (world, caller) => ({
-      form: { id: await ownPasskey(world, caller), ...presentWithCode(caller) },
-    }),
+    ...{ needs: 'factor', bare: 303, commit: 2, events: ['mfa_removed'] },
+    make: async (world, caller) => {
+      const { id, passkey } = await ownPasskeyAsProof(world, caller)
+      return { form: { id, passkey: JSON.stringify(passkey) } }
+    },
   },
   'GET /account/second-factor/remove': { needs: 'factor', bare: 303, make: () => ({}) },
   'POST /account/second-factor/remove': {

@@ -9,6 +9,12 @@ import type { Account } from '../authentication/account.ts'
 import type { Amr } from '../authentication/evidence.ts'
 import type { SentFactor } from '../authentication/proofs.ts'
 import type { Requirements } from '../authentication/requirements.ts'
+import {
+  type Attempt,
+  type InTransaction,
+  type Reservation,
+  runAttempt,
+} from '../throttle/attempt.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
 import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
@@ -41,7 +47,7 @@ export interface Factors {
    * factor keeps those of the account. @throws ApiError of `verify`, whose invalidCredentials
    * counts; tooManyLoginAttempts
    */
-  add(account: Account, verify: () => Promise<NewFactor>, options: FactorOptions): Promise<string[]>
+  add(account: Account, verify: () => Promise<NewFactor>, options: AddOptions): Promise<string[]>
   /**
    * Removes one factor, or all. Ends all logins except `keepSession`. @throws ApiError
    * secondFactorNotFound for an unknown `id`; accessDenied if the owner removes the last factor
@@ -78,6 +84,11 @@ export interface ProveOptions {
 
 type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
 
+interface AddOptions extends FactorOptions {
+  /** False: nobody can guess what `verify` checks. Default: true. */
+  readonly isCounted?: boolean
+}
+
 interface RemoveOptions extends FactorOptions {
   /** Absent: all factors. */
   readonly id?: string
@@ -105,6 +116,14 @@ const recoveryAmr: readonly Amr[] = ['otp', 'mfa']
 export function createFactors(deps: FactorsDeps): Factors {
   const { accounts, db, clock, random, events, factorKinds, requirements } = deps
   const throttle = createThrottle(deps, secondFactorQuota)
+  const uncounted: Reservation = {
+    takenAt: 0,
+    async fail(also) {
+      if (also) await transact(db, [], also)
+    },
+    async succeed() {},
+    async cancel() {},
+  }
 
   const factors: Factors = {
     of: (userId) => confirmed(db, userId),
@@ -142,8 +161,8 @@ export function createFactors(deps: FactorsDeps): Factors {
       }
       const kind = kindIn(sent)
       const given = kind && sent[kind.name]
-      return throttle.attempt(
-        secondFactorKey(userId),
+      return counted(
+        { userId, isCounted: kind?.isBothFactors !== true, failed },
         async (attempt) => {
           attempt.onFailure({ event: mfaFail, userId })
           const proof = kind?.verify ? await kind.verify(account, given, purpose) : given
@@ -156,13 +175,12 @@ export function createFactors(deps: FactorsDeps): Factors {
           }
           return transact(db, [], work, guard)
         },
-        failed,
       )
     },
 
-    async add({ userId }, verify, options) {
+    async add({ userId }, verify, { isCounted = true, ...options }) {
       const codes = createRecoveryCodes(random)
-      return throttle.attempt(secondFactorKey(userId), async (attempt) => {
+      return counted({ userId, isCounted }, async (attempt) => {
         attempt.onFailure({ event: mfaFail, userId })
         const { id, amr, store } = await verify()
         let isOnly = true
@@ -228,6 +246,20 @@ export function createFactors(deps: FactorsDeps): Factors {
     },
   }
   return factors
+
+  /** The limit of the account, for what can be guessed. */
+  function counted<T>(
+    of: {
+      readonly userId: number
+      readonly isCounted: boolean
+      failed?: InTransaction | undefined
+    },
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
+    const { failed, isCounted, userId } = of
+    if (isCounted) return throttle.attempt(secondFactorKey(userId), work, failed)
+    return runAttempt(deps, { reservation: uncounted, events, ...(failed && { failed }) }, work)
+  }
 
   async function confirmed(at: DatabaseOrTransaction, userId: number): Promise<Factor[]> {
     return (await factorsIn(at, factorKinds(), userId)).filter(({ isConfirmed }) => isConfirmed)

@@ -86,7 +86,10 @@ export function createPasskeyEnrolment(
         verifyRegistration(sent, { isChallenge, origin, rpIdHash }),
       )
       const made = newPasskey(account.userId, registered, name)
-      const recoveryCodes = await factors.add(account, async () => made.factor, options)
+      const recoveryCodes = await factors.add(account, async () => made.factor, {
+        ...options,
+        isCounted: false,
+      })
       return { passkey: made.passkey, recoveryCodes }
     },
 

@@ -3,25 +3,35 @@ import {
   type Caller,
   type Examples,
   present,
-  presentWithCode,
   type World,
 } from '../../../test/example.ts'
-import { softwarePasskey } from '../../../test/passkeys.ts'
-
-let made = 0
+import { proofBy, softwarePasskey } from '../../../test/passkeys.ts'
+import { idOf } from './store.ts'
 
 /** Of the caller, past the service: a new factor ends the logins of the caller. */
-export async function ownPasskey({ app }: World, { who: { userId } }: Caller): Promise<string> {
-  made += 1
-  const id = `passkey-${made}`
-  const { rpId: rp_id } = app.deps.config.passkeys
+async function added({ app }: World, { who: { userId } }: Caller) {
+  const { origin, rpId } = app.deps.config.passkeys
+  const passkey = softwarePasskey({ origin })
+  const id = idOf(passkey.id)
   const row = {
-    ...{ id, credential_id: id, user_id: userId, public_key: 'AAAA', algorithm: -7, counter: 0 },
-    ...{ backup_eligible: 1, backed_up: 1, rp_id, name: 'Telephone', transports: '' },
+    ...{ id, credential_id: passkey.id, user_id: userId, algorithm: -7, counter: 0 },
+    ...{ public_key: Buffer.from(passkey.publicKey).toString('base64url'), rp_id: rpId },
+    ...{ backup_eligible: 1, backed_up: 1, name: 'Telephone', transports: '' },
     ...{ created_at: app.clock.now(), used_at: null },
   }
   await app.deps.db.insertInto('passkeys').values(row).execute()
-  return id
+  return { id, passkey }
+}
+
+/** Its id. */
+export async function ownPasskey(world: World, caller: Caller): Promise<string> {
+  return (await added(world, caller)).id
+}
+
+/** Its id, and its answer as the proof of its removal. */
+export async function ownPasskeyAsProof(world: World, caller: Caller) {
+  const { id, passkey } = await added(world, caller)
+  return { id, ...(await proofBy(world.app, caller.headers, passkey, 'factor_removal')) }
 }
 
 async function registration({ app }: World, caller: Caller) {
@@ -41,7 +51,7 @@ export const examples: Examples = {
   ...belowBothAccounts({
     listPasskeys: {},
     beginPasskey: { commit: null, make: (_, caller) => ({ json: present(caller) }) },
-    addPasskey: { needs: 'fresh', commit: 2, events: ['mfa_enrolled'], make: registration },
+    addPasskey: { needs: 'fresh', events: ['mfa_enrolled'], make: registration },
     renamePasskey: {
       ...{ needs: 'fresh', events: ['passkey_renamed'] },
       make: async (world, caller) => ({
@@ -50,11 +60,11 @@ export const examples: Examples = {
       }),
     },
     removePasskey: {
-      ...{ needs: 'factor', commit: 3, events: ['mfa_recovery_code_used', 'mfa_removed'] },
-      make: async (world, caller) => ({
-        params: { id: await ownPasskey(world, caller) },
-        json: presentWithCode(caller),
-      }),
+      ...{ needs: 'factor', commit: 2, events: ['mfa_removed'] },
+      make: async (world, caller) => {
+        const { id, passkey } = await ownPasskeyAsProof(world, caller)
+        return { params: { id }, json: { passkey } }
+      },
     },
     beginPasskeyProof: { commit: null, make: () => ({ json: { action: 'password' } }) },
   }),
