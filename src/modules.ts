@@ -39,6 +39,7 @@ import { module as idempotency } from './modules/idempotency/module.ts'
 import { module as keys } from './modules/keys/module.ts'
 import { module as login } from './modules/login/module.ts'
 import { module as pages } from './modules/pages/module.ts'
+import { module as passkeys } from './modules/passkeys/module.ts'
 import { module as passwords } from './modules/passwords/module.ts'
 import { module as posts } from './modules/posts/module.ts'
 import { module as proofs } from './modules/proofs/module.ts'
@@ -68,6 +69,7 @@ export const modules: readonly Module[] = [
   devices,
   factors,
   totp,
+  passkeys,
   proofs,
   basic,
   sessions,

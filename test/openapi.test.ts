@@ -136,7 +136,7 @@ suite('the OpenAPI document', async () => {
 
   test('has the fields of the errors that carry more than a text', () => {
     const fields = (name: string) => components.schemas[name].properties
-    assert.equal(fields('SecondFactorRequired').second_factor.const, 'totp')
+    assert.deepEqual(fields('SecondFactorRequired').second_factor.enum, ['totp', 'passkey'])
     assert.equal(fields('CaptchaRequired').captcha.$ref, '#/components/schemas/Captcha')
     assert.equal(fields('EnrolmentRequired').enrolment_token.type, 'string')
     const answer = operation('logIn').responses[401].$ref.split('/').at(-1)

@@ -23,6 +23,7 @@ export function frameIn(language: Language): Frame {
     files: {
       style: frameAssets.address('pages.css'),
       module: frameAssets.address('pages.js'),
+      passkeyModule: frameAssets.address('passkeys.js'),
       consoleStyle: frameAssets.address('console.css'),
       consoleModule: frameAssets.address('console.js'),
       icon: frameAssets.address('icon.svg'),

@@ -166,6 +166,7 @@ function isSameTree(one: string, other: string): boolean {
 function clientFiles(): Record<string, string> {
   const entries = [
     'client/pages.ts',
+    'client/passkeys.ts',
     'client/pages.css',
     'console/console.ts',
     'console/console.css',

@@ -15,6 +15,7 @@ import { type HeldCall, holdAtTransaction, holdableDatabase } from '../held-requ
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
 import { readPage } from '../page-forms.ts'
+import { assertionOf, withPasskey } from '../passkeys.ts'
 import { navigation, type TestBrowser, testBrowser } from '../test-browser.ts'
 
 const [invalid, absent, denied] = [
@@ -67,8 +68,10 @@ const answers: Record<Stage, readonly string[]> = {
   provider:       [failed,   failed,   denied,      denied,      enters,  enters,   codePage,  asksPassword,  asksEnrolment],
   providerPage:   [noFinish, noFinish, notSignedIn, notSignedIn, enters,  enters,   codePage,  passwordPage,  enrolmentPage],
   ticket:         [failed,   failed,   failed,      denied,      failed,  failed,   enters,    asksPassword,  enters],
+  passkey:        [invalid,  invalid,  invalid,     enters,      enters,  enters,   enters,    enters,        enters],
   commit:         [invalid,  invalid,  invalid,     invalid,     invalid, invalid,  invalid,   invalid,       invalid],
   providerCommit: [failed,   failed,   invalid,     denied,      invalid, invalid,  invalid,   invalid,       invalid],
+  passkeyCommit:  [invalid,  invalid,  invalid,     enters,      invalid, invalid,  enters,    enters,        enters],
   change:         [invalid,  invalid,  invalid,     enters,      invalid, invalid,  enters,    enters,        enters],
   return:         [enters,   invalid,  enters,      enters,      invalid, invalid,  enters,    enters,        enters],
   basicCaller:    [absent,   absent,   absent,      enters,      enters,  absent,   absent,    absent,        absent],
@@ -96,9 +99,13 @@ suite('what an account that lacks one requirement gets at each door', async () =
   let made = 0
   const next = 'amber violin thicket, 87 of them'
 
-  async function someone(): Promise<Someone> {
+  function nextName(): string {
     made += 1
-    const who = await app.account(`someone-${made}`)
+    return `someone-${made}`
+  }
+
+  async function someone(): Promise<Someone> {
+    const who = await app.account(nextName())
     await verifyAddress(app, who, `${who.username}@example.org`)
     return who
   }
@@ -208,6 +215,12 @@ suite('what an account that lacks one requirement gets at each door', async () =
       const form = { totp: device.code() }
       return browser.call('POST', '/oauth/second-factor', { form })
     },
+    async passkey(take) {
+      const { who, passkey } = await withPasskey(app, nextName())
+      const json = { passkey: await assertionOf(app, passkey) }
+      await take(who)
+      return app.call('POST', '/login', { json })
+    },
     async commit(take) {
       const who = await someone()
       return meanwhile(logIn(who), 1, () => take(who))
@@ -215,6 +228,12 @@ suite('what an account that lacks one requirement gets at each door', async () =
     async providerCommit(take) {
       const who = await linked()
       const call = await callBack(testBrowser(app))
+      return meanwhile(call, 1, () => take(who))
+    },
+    async passkeyCommit(take) {
+      const { who, passkey } = await withPasskey(app, nextName())
+      const body = JSON.stringify({ passkey: await assertionOf(app, passkey) })
+      const call = { method: 'POST', path: '/login', headers: {}, body }
       return meanwhile(call, 1, () => take(who))
     },
     async change(take) {
@@ -279,8 +298,10 @@ suite('what an account that lacks one requirement gets at each door', async () =
     provider: isSignedIn,
     providerPage: isSignedIn,
     ticket: isSignedIn,
+    passkey: isLogin,
     commit: isLogin,
     providerCommit: isSignedIn,
+    passkeyCommit: isLogin,
     change: ({ status, body }) => status === 201 && typeof body.secret === 'string',
     return: says('Password changed'),
     basicCaller: says('Language changed'),

@@ -37,6 +37,7 @@ import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { addMail, servicesOf, verifyAddress } from '../mail.ts'
 import { rotatingApp } from '../master-key-rotation.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { assertionOf, withPasskey } from '../passkeys.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
@@ -1193,6 +1194,30 @@ suite('every event, with its fields and its level', async () => {
       const { told, result } = await login(who, 'token', { totp: 'abcdef' })
       assert.equal(result.status, 401)
       return { told, fields: { user_id: who.userId, address } }
+    }),
+    warn(
+      'passkey_counter_back',
+      'the counter of a passkey of one device does not rise',
+      async () => {
+        const kind = { isSynced: false }
+        const { who, passkey, id } = await withPasskey(app, `passkey${++made}`, { kind })
+        const use = async (counter: number) => {
+          const json = { passkey: await assertionOf(app, passkey, { counter }) }
+          return app.call('POST', '/login', { json, from })
+        }
+        assert.equal((await use(5)).status, 200)
+        const { told } = await during(app, () => use(4))
+        return { told, fields: { user_id: who.userId, passkey: id, address } }
+      },
+    ),
+    info('passkey_backup_changed', 'a passkey of one device becomes a synced one', async () => {
+      const kind = { isSynced: false }
+      const { who, passkey, id } = await withPasskey(app, `passkey${++made}`, { kind })
+      const flags = 0x1d // UP, UV, BE, BS
+      const json = { passkey: await assertionOf(app, passkey, { flags }) }
+      const { told } = await during(app, () => app.call('POST', '/login', { json, from }))
+      const fields = { user_id: who.userId, passkey: id, eligible: true, address }
+      return { told, fields }
     }),
     info('mfa_codes_renewed', 'recovery codes are renewed', async () => {
       const { who, headers, device } = await withFactor()

@@ -452,7 +452,8 @@ suite('every page, in each of its states', async () => {
           const [, id] = / id="([^"]+)"/.exec(input) ?? []
           assert.ok(text.includes(`<label for="${id}"`) || text.includes(` for="${id}"`), input)
         }
-        if (!/type="(?:checkbox|radio)"/.test(input)) assert.match(input, / autocomplete="[a-z-]+"/)
+        if (!/type="(?:checkbox|radio)"/.test(input))
+          assert.match(input, / autocomplete="[a-z-]+(?: webauthn)?"/)
       }
       for (const [form] of text.matchAll(/<form [^>]+>/g)) {
         assert.match(form, / method="post" action="\//)

@@ -39,6 +39,7 @@ import * as nodes from './migrations/0042-nodes.ts'
 import * as auditIndexes from './migrations/0043-audit-indexes.ts'
 import * as recoveryCodes from './migrations/0044-recovery-codes.ts'
 import * as keys from './migrations/0045-keys.ts'
+import * as passkeys from './migrations/0046-passkeys.ts'
 import * as remembered from './migrations/0047-remembered.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
@@ -84,6 +85,7 @@ export const migrations: readonly Step[] = [
   expand(auditIndexes.statements),
   expand(recoveryCodes.statements),
   expand(keys.statements),
+  expand(passkeys.statements),
   expand(remembered.statements),
 ]
 

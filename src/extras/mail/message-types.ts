@@ -44,6 +44,7 @@ export interface MessageFacts {
   email_changed: NoticeFacts & { readonly newAddress: string | null }
   factor_added: NoticeFacts
   factor_removed: NoticeFacts
+  passkey_refused: NoticeFacts
   recovery_codes_renewed: NoticeFacts
   recovery_code_used: NoticeFacts & { readonly left: number | null }
   identity_linked: NoticeFacts & { readonly provider: string }
@@ -70,6 +71,7 @@ export const noticeTypes = [
   'email_changed',
   'factor_added',
   'factor_removed',
+  'passkey_refused',
   'recovery_codes_renewed',
   'recovery_code_used',
   'identity_linked',
@@ -116,6 +118,7 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   email_changed: { kind: 'notice', priority: notice },
   factor_added: { kind: 'notice', priority: notice },
   factor_removed: { kind: 'notice', priority: notice },
+  passkey_refused: { kind: 'notice', priority: notice },
   recovery_codes_renewed: { kind: 'notice', priority: notice },
   recovery_code_used: { kind: 'notice', priority: notice },
   identity_linked: { kind: 'notice', priority: notice },

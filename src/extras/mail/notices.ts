@@ -54,6 +54,7 @@ const noticeOf: Readonly<
   authn_password_change: { type: 'password_changed' },
   mfa_enrolled: { type: 'factor_added' },
   mfa_removed: { type: 'factor_removed' },
+  passkey_counter_back: { type: 'passkey_refused' },
   mfa_codes_renewed: { type: 'recovery_codes_renewed' },
   mfa_recovery_code_used: { type: 'recovery_code_used' },
   identity_linked: { type: 'identity_linked' },

@@ -102,6 +102,7 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       plain,
       'factor_removed-by-operator',
     ),
+    sample('passkey_refused', notice),
     sample('recovery_codes_renewed', notice),
     sample('recovery_code_used', { ...notice, left: 9 }),
     sample('recovery_code_used', { ...notice, left: 1 }, plain, 'recovery_code_used-one-left'),

@@ -14,6 +14,7 @@ export interface NoticeRow {
     | 'email_changed'
     | 'factor_added'
     | 'factor_removed'
+    | 'passkey_refused'
     | 'recovery_codes_renewed'
     | 'recovery_code_used'
     | 'identity_linked'

@@ -9,7 +9,9 @@ import {
 import { codeOf } from '../../../test/factor.ts'
 import { exampleProvider } from '../../../test/identity-provider.ts'
 import { afterForm } from '../../../test/page-forms.ts'
+import { softwarePasskey } from '../../../test/passkeys.ts'
 import { identityOf } from '../../modules/federation/examples.ts'
+import { ownPasskey, ownPasskeyAsProof } from '../../modules/passkeys/examples.ts'
 import { otherSession } from '../../modules/sessions/examples.ts'
 import { enrolments } from '../../modules/totp/examples.ts'
 
@@ -18,12 +20,16 @@ const newPassword = 'harbour violet 88 anthem'
 const settingUp = ({ app }: World, caller: Caller) =>
   afterForm(app, caller, '/account/second-factor/set-up', present(caller))
 
+const addingPasskey = ({ app }: World, caller: Caller) =>
+  afterForm(app, caller, '/account/passkeys/add', present(caller))
+
 export const examples: Examples = {
   'GET /.well-known/change-password': {},
   ...Object.fromEntries(
-    ['', '/email', '/notices', '/password', '/providers', '/second-factor', '/sessions'].map(
-      (path) => [`GET /account${path}`, {}],
-    ),
+    [
+      ...['', '/email', '/notices', '/passkeys', '/password', '/providers', '/second-factor'],
+      '/sessions',
+    ].map((path) => [`GET /account${path}`, {}]),
   ),
   'GET /account/recovery-codes': {},
   'POST /account/language': {
@@ -76,6 +82,48 @@ export const examples: Examples = {
           return { totp: code() }
         },
       }
+    },
+  },
+  'POST /account/passkeys/add': {
+    ...{ needs: 'fresh', bare: 303 },
+    make: (_, caller) => ({ form: present(caller) }),
+  },
+  'GET /account/passkeys/new': { ...{ needs: 'fresh', bare: 303 }, make: addingPasskey },
+  'POST /account/passkeys/new': {
+    ...{ needs: 'fresh', bare: 400, events: ['mfa_enrolled'] },
+    make: async (world, caller) => {
+      const { app } = world
+      const { path, headers } = await addingPasskey(world, caller)
+      const { text } = await app.call('GET', path, { headers })
+      const [, options = ''] = /data-passkey="(.*?)"/.exec(text) ?? assert.fail(text)
+      const creation = JSON.parse(options.replaceAll('&quot;', '"'))
+      const { origin } = app.deps.config.passkeys
+      const passkey = JSON.stringify(softwarePasskey({ origin }).registration(creation))
+      return { path, headers, form: { passkey, name: 'Telephone' } }
+    },
+  },
+  ...Object.fromEntries(
+    ['/account/passkeys/rename', '/account/passkeys/remove'].map((path) => [
+      `GET ${path}`,
+      {
+        ...{ needs: 'fresh', bare: 303 },
+        make: async (world: World, caller: Caller) => ({
+          path: `${path}?id=${await ownPasskey(world, caller)}`,
+        }),
+      },
+    ]),
+  ),
+  'POST /account/passkeys/rename': {
+    ...{ needs: 'fresh', bare: 400, events: ['passkey_renamed'] },
+    make: async (world, caller) => ({
+      form: { id: await ownPasskey(world, caller), name: 'Key on the ring' },
+    }),
+  },
+  'POST /account/passkeys/remove': {
+    ...{ needs: 'factor', bare: 303, commit: 2, events: ['mfa_removed'] },
+    make: async (world, caller) => {
+      const { id, passkey } = await ownPasskeyAsProof(world, caller)
+      return { form: { id, passkey: JSON.stringify(passkey) } }
     },
   },
   'GET /account/second-factor/remove': { needs: 'factor', bare: 303, make: () => ({}) },

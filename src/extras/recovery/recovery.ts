@@ -48,7 +48,7 @@ export interface Recovery {
    * the owner.
    * @throws as `Factors.prove`
    */
-  proveFactor(account: Account, sent: SentFactor): Promise<void>
+  proveFactor(account: Account, sent: SentFactor, purpose?: string): Promise<void>
   /**
    * Ends all logins, other mailed links, the lockout and a required password change. Unlinks
    * identities linked since the last password login, except the initial one.
@@ -161,10 +161,15 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       throw outlived(confirmation)
     },
 
-    async proveFactor(account, sent) {
+    async proveFactor(account, sent, purpose) {
+      // Wrong passkeys lock no account.
+      const isCounted = !factors.isBothFactors(sent)
       const failed = (trx: DatabaseOrTransaction) =>
         countFailure({ events, failures: lock }, trx, account.username, 'reset')
-      await factors.prove(account, sent, { failed })
+      await factors.prove(account, sent, {
+        ...(isCounted && { failed }),
+        ...(purpose !== undefined && { purpose }),
+      })
     },
 
     async finish(confirmation, { newPassword, factor, also }) {

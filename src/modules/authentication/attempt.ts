@@ -27,18 +27,20 @@ export interface AuthenticateDeps {
 export interface Authentication {
   readonly login: LoginAttempt
   readonly method: Method
+  /** Default: `login`. */
+  readonly stage?: 'login' | 'passkey'
   /** For a wrong guess; default: a failed login. */
   readonly failure?: Failure['event']
 }
 
 /**
- * The limits count the attempt, the method returns evidence, and the stage `login` may refuse. Then
+ * The limits count the attempt, the method returns evidence, and the stage may refuse. Then
  * the work may settle the attempt. Any result except `invalidCredentials` reveals that the proof
  * was right, so the work must read the account again first. @throws ApiError
  */
 export async function authenticate<T>(
   { limits, requirements }: AuthenticateDeps,
-  { login, method, failure = loginFail }: Authentication,
+  { login, method, stage = 'login', failure = loginFail }: Authentication,
   work: (evidence: Evidence, attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   await method.prepare?.()
@@ -46,7 +48,7 @@ export async function authenticate<T>(
     attempt.onFailure({ event: failure })
     const evidence = await method.prove(attempt)
     attempt.onFailure({ userId: evidence.account.userId })
-    requirements.refuse('login', evidence)
+    requirements.refuse(stage, evidence)
     await method.accepted?.(evidence)
     return work(evidence, attempt)
   })

@@ -36,6 +36,7 @@ export const commitStages = {
   basic: 'commit',
   provider: 'providerCommit',
   providerPage: 'providerCommit',
+  passkey: 'passkeyCommit',
 } as const satisfies Partial<Record<Stage, Stage>>
 
 export type Completing = keyof typeof commitStages

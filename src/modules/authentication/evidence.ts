@@ -4,7 +4,7 @@ import type { Account } from './account.ts'
  * RFC 8176 section 2. Two names are our own: `fed`, an identity provider vouched, and `email`, a
  * mailed code.
  */
-export type Amr = 'pwd' | 'otp' | 'mfa' | 'hwk' | 'user' | 'fed' | 'email'
+export type Amr = 'pwd' | 'otp' | 'mfa' | 'hwk' | 'swk' | 'user' | 'pin' | 'fed' | 'email'
 
 /** Never recent. */
 export const unknownAuthTime = 0

@@ -28,6 +28,11 @@ export const sentProofs = {
   },
   totp: { ...codeFields.totp, description: 'If the account has a second factor' },
   recovery_code: codeFields.recovery_code,
+  passkey: {
+    type: 'object',
+    description:
+      'The answer of a passkey of the account, which is enough alone; its options come from `POST /api/account/passkeys/proof`',
+  },
   captcha: Captcha,
 } as const
 
@@ -36,6 +41,7 @@ export const acceptedProofs = {
   current_password: {},
   totp: {},
   recovery_code: {},
+  passkey: {},
   captcha: Captcha,
 } as const
 

@@ -7,8 +7,10 @@ export const stages = [
   'provider',
   'providerPage',
   'ticket',
+  'passkey',
   'commit',
   'providerCommit',
+  'passkeyCommit',
   'change',
   'return',
   'basicCaller',
@@ -57,8 +59,10 @@ const none = ''
  * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
  * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
  * - `provider`: after an identity provider; `providerPage`: the same on pages, which can ask for more.
+ * - `passkey`: after a passkey alone. The lockout does not refuse a passkey, because others cause
+ *   the lockout by guessing passwords. The passkey meets the second factor and the enrolment.
  * - `ticket`: when the caller returns with the asked code, or a flow of pages goes on.
- * - `commit`, `providerCommit`: in the transaction that completes a login.
+ * - `commit`, `providerCommit`, `passkeyCommit`: in the transaction that completes a login.
  * - `change`: in the transaction in which a caller changes its own account.
  * - `return`: in the transaction that takes back the deletion of an account, which the flags of
  *   administrators do not deny.
@@ -69,16 +73,16 @@ const none = ''
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login      basic  provid     provpg     ticket  commit  provid  change  return  basic            refresh  sess.            external   key
-  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   unauthenticated, token,     unauthenticated],
-  of_person:       [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   none,            token,     none           ],
-  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token,     unauthenticated],
-  not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none,      none           ],
-  unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none,      none           ],
-  same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none,      none           ],
-  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    unauthenticated, anonymous, none           ],
-  password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous, none           ],
-  enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous, none           ],
+  //                login      basic  provid     provpg     ticket  passkey    commit  provid  passk.  change  return  basic            refresh  sess.            external   key
+  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,     guess,  fail,   guess,  guess,  guess,  unauthenticated, renew,   unauthenticated, token,     unauthenticated],
+  of_person:       [guess,     guess, fail,      fail,      fail,   guess,     guess,  fail,   guess,  guess,  guess,  unauthenticated, renew,   none,            token,     none           ],
+  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,     guess,  guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token,     unauthenticated],
+  not_locked_out:  [guess,     guess, deny,      deny,      none,   none,      guess,  deny,   none,   none,   none,   none,            none,    none,            none,      none           ],
+  unchanged:       [none,      none,  none,      none,      fail,   none,      guess,  guess,  guess,  guess,  guess,  none,            renew,   none,            none,      none           ],
+  same_password:   [none,      none,  none,      none,      none,   none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none,      none           ],
+  second_factor:   [challenge, again, challenge, challenge, none,   challenge, none,   none,   none,   none,   none,   unauthenticated, none,    unauthenticated, anonymous, none           ],
+  password_change: [challenge, again, change,    challenge, none,   none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous, none           ],
+  enrolment:       [challenge, again, challenge, challenge, none,   challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous, none           ],
 } as const satisfies Record<string, Row<typeof stages>>
 
 export type Requirement = keyof typeof requirementTable

@@ -9,11 +9,17 @@ import type { Account } from '../authentication/account.ts'
 import type { Amr } from '../authentication/evidence.ts'
 import type { SentFactor } from '../authentication/proofs.ts'
 import type { Requirements } from '../authentication/requirements.ts'
+import {
+  type Attempt,
+  type InTransaction,
+  type Reservation,
+  runAttempt,
+} from '../throttle/attempt.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
 import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRecoveryCodeUsed, mfaRemoved } from './events.ts'
-import { type Factor, type FactorKind, factorsIn } from './kinds.ts'
+import { type Factor, type FactorKind, factorsIn, loginPurpose } from './kinds.ts'
 import { secondFactorNotFound } from './problems.ts'
 import { createRecoveryCodes, recoveryCodesIn } from './recovery-codes.ts'
 
@@ -28,6 +34,8 @@ export interface Factors {
   wanted(db: DatabaseOrTransaction, userId: number): Promise<Wanted>
   /** Whether a request has a proof of any kind, or a recovery code. */
   isSent(sent: SentFactor): boolean
+  /** Whether a request has a proof that is worth a password too. */
+  isBothFactors(sent: SentFactor): boolean
   /**
    * Each proof is accepted once. Returns what the proof adds to a login. @throws ApiError
    * secondFactorRequired without a proof, invalidCredentials for a wrong proof,
@@ -39,7 +47,7 @@ export interface Factors {
    * factor keeps those of the account. @throws ApiError of `verify`, whose invalidCredentials
    * counts; tooManyLoginAttempts
    */
-  add(account: Account, verify: () => Promise<NewFactor>, options: FactorOptions): Promise<string[]>
+  add(account: Account, verify: () => Promise<NewFactor>, options: AddOptions): Promise<string[]>
   /**
    * Removes one factor, or all. Ends all logins except `keepSession`. @throws ApiError
    * secondFactorNotFound for an unknown `id`; accessDenied if the owner removes the last factor
@@ -67,12 +75,19 @@ export interface NewFactor {
 }
 
 export interface ProveOptions {
+  /** What the proof is for; a proof of some kinds is for one purpose. Default: a login by JSON. */
+  readonly purpose?: string
   readonly guard?: Guard | undefined
   /** Runs in the transaction that counts a wrong proof. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
+
+interface AddOptions extends FactorOptions {
+  /** False: nobody can guess what `verify` checks. Default: true. */
+  readonly isCounted?: boolean
+}
 
 interface RemoveOptions extends FactorOptions {
   /** Absent: all factors. */
@@ -101,6 +116,14 @@ const recoveryAmr: readonly Amr[] = ['otp', 'mfa']
 export function createFactors(deps: FactorsDeps): Factors {
   const { accounts, db, clock, random, events, factorKinds, requirements } = deps
   const throttle = createThrottle(deps, secondFactorQuota)
+  const uncounted: Reservation = {
+    takenAt: 0,
+    async fail(also) {
+      if (also) await transact(db, [], also)
+    },
+    async succeed() {},
+    async cancel() {},
+  }
 
   const factors: Factors = {
     of: (userId) => confirmed(db, userId),
@@ -118,7 +141,7 @@ export function createFactors(deps: FactorsDeps): Factors {
     async wanted(at, userId) {
       const all = factorKinds().map(({ name }) => name)
       const own = all.length === 1 ? [] : (await confirmed(at, userId)).map(({ kind }) => kind)
-      const kinds = own.length === 0 ? all : all.filter((name) => own.includes(name))
+      const kinds = own.length === 0 ? all.slice(0, 1) : all.filter((name) => own.includes(name))
       const [first] = kinds
       if (first === undefined) throw new Error('no module adds a kind of factor')
       return { second_factor: first, ...(kinds.length > 1 && { second_factors: kinds }) }
@@ -126,7 +149,9 @@ export function createFactors(deps: FactorsDeps): Factors {
 
     isSent: (sent) => kindIn(sent) !== undefined || isSent(sent.recovery_code),
 
-    async prove(account, sent, { guard, failed } = {}) {
+    isBothFactors: (sent) => kindIn(sent)?.isBothFactors === true,
+
+    async prove(account, sent, { purpose = loginPurpose, guard, failed } = {}) {
       const { userId } = account
       if (!factors.isSent(sent)) {
         throw new ApiError('secondFactorRequired', {
@@ -135,28 +160,27 @@ export function createFactors(deps: FactorsDeps): Factors {
         })
       }
       const kind = kindIn(sent)
-      const use = (trx: DatabaseOrTransaction) =>
-        kind
-          ? kind.prove(trx, account, sent[kind.name])
-          : useRecoveryCode(trx, account, sent.recovery_code)
-      return throttle.attempt(
-        secondFactorKey(userId),
+      const given = kind && sent[kind.name]
+      return counted(
+        { userId, isCounted: kind?.isBothFactors !== true, failed },
         async (attempt) => {
           attempt.onFailure({ event: mfaFail, userId })
+          const proof = kind?.verify ? await kind.verify(account, given, purpose) : given
           const work = async (trx: DatabaseOrTransaction) => {
-            const amr = await use(trx)
+            const amr = kind
+              ? await kind.prove(trx, account, proof)
+              : await useRecoveryCode(trx, account, sent.recovery_code)
             await attempt.succeed(trx)
             return amr
           }
           return transact(db, [], work, guard)
         },
-        failed,
       )
     },
 
-    async add({ userId }, verify, options) {
+    async add({ userId }, verify, { isCounted = true, ...options }) {
       const codes = createRecoveryCodes(random)
-      return throttle.attempt(secondFactorKey(userId), async (attempt) => {
+      return counted({ userId, isCounted }, async (attempt) => {
         attempt.onFailure({ event: mfaFail, userId })
         const { id, amr, store } = await verify()
         let isOnly = true
@@ -222,6 +246,20 @@ export function createFactors(deps: FactorsDeps): Factors {
     },
   }
   return factors
+
+  /** The limit of the account, for what can be guessed. */
+  function counted<T>(
+    of: {
+      readonly userId: number
+      readonly isCounted: boolean
+      failed?: InTransaction | undefined
+    },
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
+    const { failed, isCounted, userId } = of
+    if (isCounted) return throttle.attempt(secondFactorKey(userId), work, failed)
+    return runAttempt(deps, { reservation: uncounted, events, ...(failed && { failed }) }, work)
+  }
 
   async function confirmed(at: DatabaseOrTransaction, userId: number): Promise<Factor[]> {
     return (await factorsIn(at, factorKinds(), userId)).filter(({ isConfirmed }) => isConfirmed)

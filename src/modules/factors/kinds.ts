@@ -15,12 +15,22 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
+/** Of a proof that a login by JSON sends. Other purposes name what the proof is for. */
+export const loginPurpose = 'login'
+
 export interface FactorKind {
   /** The kind in answers, and the field of a request that proves such a factor. */
   readonly name: string
   /** Tables whose rows the personal data contains as factors. */
   readonly tables: readonly string[]
+  /** A proof is worth a password too, as a passkey is. */
+  readonly isBothFactors?: true
   of(db: DatabaseOrTransaction, userId: number): Promise<readonly StoredFactor[]>
+  /**
+   * Before the transaction; `prove` gets the result in place of what was sent. @throws ApiError
+   * invalidCredentials for a wrong proof, which counts
+   */
+  verify?(account: Account, sent: unknown, purpose: string): Promise<unknown>
   /**
    * In the transaction that uses the proof up. Returns what the proof adds to a login. @throws
    * ApiError invalidCredentials for a wrong proof, which counts

@@ -22,20 +22,18 @@ export const reasons = {
     words: { de: 'Der zweite Faktor wurde entfernt, nachdem er bewiesen war.' },
     facts: ['user_id'],
   },
-  last_factor_required: {
-    guard: 'resource',
-    explanation:
-      'A role of the account requires a second factor (REQUIRE_SECOND_FACTOR), and this is the last one.',
-    words: {
-      de: 'Eine Rolle des Kontos verlangt einen zweiten Faktor (REQUIRE_SECOND_FACTOR), und dies ist der letzte.',
-    },
-    facts: ['user_id'],
-    nextStep: 'the user adds another factor first',
-  },
   no_second_factor: {
     guard: 'resource',
     explanation: 'The account has no second factor.',
     words: { de: 'Das Konto hat keinen zweiten Faktor.' },
+    facts: ['user_id'],
+  },
+  last_factor_required: {
+    guard: 'resource',
+    explanation: 'A role of the account must have a second factor, and this is the last one.',
+    words: {
+      de: 'Eine Rolle des Kontos muss einen zweiten Faktor haben, und dies ist der letzte.',
+    },
     facts: ['user_id'],
   },
 } as const satisfies Record<string, TranslatedReason>

@@ -12,7 +12,7 @@ export interface StepsOfWays {}
 /** Other ways to sign in extend this with `declare module`. */
 export interface SignInData {
   /** The stage whose requirements apply. Nodes of 0.11 read this name. */
-  readonly column: 'login' | 'providerPage'
+  readonly column: 'login' | 'providerPage' | 'passkey'
   /** Null before the first proof. */
   readonly proven: Proven | null
   /** The username that must reauthenticate; null: any. */

@@ -1,14 +1,16 @@
 import type { Needs } from '../../core/module/services.ts'
-import { type AuthenticateDeps, authenticate, type Method } from '../authentication/attempt.ts'
+import {
+  type AuthenticateDeps,
+  type Authentication,
+  authenticate,
+} from '../authentication/attempt.ts'
 import type { Result } from '../authentication/completion.ts'
-import type { LoginAttempt } from '../throttle/limits.ts'
+import type { PasskeyLogin } from '../passkeys/passkey-login.ts'
 import { type LoginInput, meetRequirements, type StepDeps } from './steps.ts'
 
 export type LogInDeps = AuthenticateDeps & StepDeps & Pick<Needs, 'completion' | 'requirements'>
 
-export interface Login {
-  readonly login: LoginAttempt
-  readonly method: Method
+export interface Login extends Pick<Authentication, 'login' | 'method' | 'stage'> {
   /** Fields for later steps. */
   readonly sent: LoginInput
 }
@@ -19,11 +21,33 @@ export interface Login {
  */
 export function logIn<Issued, Answer>(
   deps: LogInDeps,
-  { login, method, sent }: Login,
+  { sent, ...authentication }: Login,
   result: Result<Issued, Answer>,
 ): Promise<Answer> {
-  return authenticate(deps, { login, method }, async (evidence, attempt) => {
-    const passed = await meetRequirements(deps, evidence, sent, attempt)
+  const { stage = 'login' } = authentication
+  return authenticate(deps, authentication, async (evidence, attempt) => {
+    const passed = await meetRequirements(deps, evidence, { sent, stage }, attempt)
     return deps.completion.complete(passed, attempt, result)
   })
+}
+
+/** A passkey meets all requirements of its stage alone. */
+export function logInByPasskey<Issued, Answer>(
+  deps: LogInDeps & Pick<Needs, 'passkeyLimits'>,
+  { authentication, use }: PasskeyLogin,
+  result: Result<Issued, Answer>,
+): Promise<Answer> {
+  const counted = { ...deps, limits: deps.passkeyLimits }
+  const sent = { newPassword: undefined }
+  return logIn(
+    counted,
+    { ...authentication, sent },
+    {
+      ...result,
+      async issue(trx, present) {
+        await use(trx)
+        return result.issue(trx, present)
+      },
+    },
+  )
 }

@@ -1,3 +1,4 @@
+import type { ApiError } from '../../core/errors.ts'
 import { errorNameOf } from '../../core/http/declared-error.ts'
 import { Counters } from '../../core/measurements/counters.ts'
 import { counted } from '../../core/measurements/family.ts'
@@ -33,7 +34,13 @@ const secondFactor = () => new Counters()
 function methodOf(amr: readonly string[]): string {
   if (amr.includes('fed')) return 'provider'
   if (amr.includes('email')) return 'mail'
-  return amr.includes('pwd') ? 'password' : 'other'
+  if (amr.includes('pwd')) return 'password'
+  return amr.includes('hwk') || amr.includes('swk') ? 'passkey' : 'other'
+}
+
+/** Also of a passkey as the second factor, or as a proof. */
+function isOfPasskey({ reason }: ApiError): boolean {
+  return reason.code === 'passkey_refused' || reason.code === 'limit_passkey_address'
 }
 
 export const monitoring: Monitoring = {
@@ -41,15 +48,18 @@ export const monitoring: Monitoring = {
   count(measurements, on) {
     on.events(['authn_login_success', 'authn_login_successafterfail'], ({ context, login }) => {
       const amr = login?.factors ?? []
-      measurements.of(succeeded).add([context.request?.route ?? 'none'])
-      measurements.of(logins).add([methodOf(amr), 'success'])
+      const method = methodOf(amr)
+      const isPasskey = method === 'passkey'
+      measurements.of(succeeded).add([isPasskey ? method : (context.request?.route ?? 'none')])
+      measurements.of(logins).add([method, 'success'])
       measurements.of(secondFactor).add([amr.includes('mfa') || amr.includes('otp') ? 'yes' : 'no'])
     })
     on.refusals((request, error) => {
       const name = errorNameOf(error.row)
-      const measured = measuredMethodOfRefused(request, name)
+      const measured = isOfPasskey(error) ? 'passkey' : measuredMethodOfRefused(request, name)
       if (measured !== null) measurements.of(refused).add([measured, name])
-      const method = methodOfRefused(request, name, measurements.of(refusedMethods))
+      const others = measurements.of(refusedMethods)
+      const method = isOfPasskey(error) ? 'passkey' : methodOfRefused(request, name, others)
       if (method !== null) measurements.of(logins).add([method, resultOfRefused(error, name)])
     })
   },
@@ -67,7 +77,11 @@ export const monitoring: Monitoring = {
           .of(succeeded)
           .entries()
           .map(({ values: [route = ''], count }) => ({
-            values: [methodOfRoute(route) ?? 'other', 'success', 'none'],
+            values: [
+              route === 'passkey' ? route : (methodOfRoute(route) ?? 'other'),
+              'success',
+              'none',
+            ],
             count,
           })),
         ...measurements
@@ -85,7 +99,7 @@ export const monitoring: Monitoring = {
       name: 'logins',
       labels: ['method', 'result'],
       description:
-        'Logins by method (password, mail, provider, basic, other) and result: success, refused, incomplete (a further step was asked for), throttled, failed. A success by Basic is a request like any other, and is not counted',
+        'Logins by method (password, passkey, mail, provider, basic, other) and result: success, refused, incomplete (a further step was asked for), throttled, failed. A success by Basic is a request like any other, and is not counted',
       counted: (measurements) => measurements.of(logins).entries(),
     },
     {

@@ -5,12 +5,15 @@ import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { byPassword } from '../accounts/password-method.ts'
+import { isSent } from '../factors/factors.ts'
+import { loginPurpose } from '../factors/kinds.ts'
 import { secondFactorRequired } from '../factors/schemas.ts'
+import { byPasskey } from '../passkeys/passkey-login.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
 import { answerLogin } from './answers.ts'
-import { logIn } from './log-in.ts'
-import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
+import { logIn, logInByPasskey } from './log-in.ts'
+import { LoginAnswer, LoginBody, loginExamples, SentLogin } from './schemas.ts'
 import type { LoginMode } from './settings.ts'
 
 /** Spec 3.1, 3.3, 4.1. */
@@ -25,7 +28,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         access: { rule: anyone },
         csrf: 'foreignPage', // blocks cross-site logins
         body: 'form',
-        sends: LoginRequest,
+        sends: SentLogin,
         examples: { bodies: loginExamples },
         answers: { 200: { [mediaTypes.json]: LoginAnswer } },
         responseHeaders: ['set-cookie'],
@@ -45,7 +48,15 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { username, password, mode, captcha, new_password, ...factor } = request.body
+      const { username, password, mode: asked, captcha, new_password, ...factor } = request.body
+      const mode = asked ?? defaultMode(request)
+      if (username === undefined && password === undefined && isSent(factor.passkey)) {
+        const sent = { sent: factor.passkey, purpose: loginPurpose }
+        const login = byPasskey(options, { ...sent, address: options.loginAddress(request) })
+        return answerLogin(options, mode, request, reply, (result) =>
+          logInByPasskey(options, login, result),
+        )
+      }
       const credentials = {
         username: typeof username === 'string' ? username : '',
         password: typeof password === 'string' ? password : '',
@@ -58,9 +69,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         newPassword: new_password,
       }
       const login = { ...byPassword(options, credentials), sent }
-      return answerLogin(options, mode ?? defaultMode(request), request, reply, (result) =>
-        logIn(options, login, result),
-      )
+      return answerLogin(options, mode, request, reply, (result) => logIn(options, login, result))
     },
   )
 

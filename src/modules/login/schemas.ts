@@ -10,6 +10,7 @@ import {
 } from '../../core/http/schemas.ts'
 import { examplePasswords } from '../accounts/schemas.ts'
 import { Captcha, codeFields } from '../authentication/proof-schemas.ts'
+import { examplePasskey, SentPasskey } from '../passkeys/schemas.ts'
 import { SessionAnswer } from '../sessions/schemas.ts'
 import { AccessToken, TokenPair } from '../tokens/schemas.ts'
 import { loginModes } from './settings.ts'
@@ -34,11 +35,18 @@ export const LoginBody = {
     captcha: Captcha,
     totp: {},
     recovery_code: {},
+    passkey: {},
     new_password: NewPassword,
   },
 } as const
 
 const credentials = { username: 'ann', password: examplePasswords.present } as const
+
+const Mode = {
+  type: 'string',
+  enum: loginModes,
+  description: 'What to answer; the default depends on the content type',
+} as const
 
 /** For the documentation. */
 export const LoginRequest = named(
@@ -49,12 +57,9 @@ export const LoginRequest = named(
     properties: {
       username: { type: 'string', minLength: 1, description: 'In any case' },
       password: { type: 'string', minLength: 1, format: 'password' },
-      mode: {
-        type: 'string',
-        enum: loginModes,
-        description: 'What to answer; the default depends on the content type',
-      },
+      mode: Mode,
       ...codeFields,
+      passkey: SentPasskey,
       captcha: Captcha,
       new_password: NewPassword,
     },
@@ -62,11 +67,25 @@ export const LoginRequest = named(
   credentials,
 )
 
+export const PasskeyLogin = named(
+  'PasskeyLogin',
+  {
+    type: 'object',
+    required: ['passkey'],
+    properties: { passkey: SentPasskey, mode: Mode },
+    description: 'For options of `POST /api/public/passkeys/options`',
+  },
+  { passkey: examplePasskey },
+)
+
+export const SentLogin = { anyOf: [LoginRequest, PasskeyLogin] } as const
+
 export const loginExamples = {
   session: { ...credentials, mode: 'session' },
   token: { ...credentials, mode: 'token' },
   pair: { ...credentials, mode: 'pair' },
   secondFactor: { ...credentials, totp: '492039' },
+  passkey: { passkey: examplePasskey },
   newPassword: { ...credentials, new_password: examplePasswords.next },
 }
 
@@ -106,6 +125,7 @@ export const LoginLimit = named(
           'second_factor',
           'client',
           'client_address',
+          'passkey_address',
           'taken_usernames',
         ],
         description:
@@ -146,6 +166,7 @@ export const AddressCleared = named(
     address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
     logins: { ...Count, description: 'How many failed logins were forgotten' },
     clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
+    passkeys: { ...Count, description: 'How many wrong passkeys were forgotten' },
     usernames: {
       ...Count,
       description: 'How many sign-ups with a taken username were forgotten',
@@ -156,6 +177,7 @@ export const AddressCleared = named(
     address: '203.0.113.9',
     logins: 20,
     clients: 0,
+    passkeys: 0,
     usernames: 0,
   },
 )

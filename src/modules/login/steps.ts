@@ -1,10 +1,12 @@
 import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
+import { commitStages } from '../authentication/completion.ts'
 import { loginFail } from '../authentication/events.ts'
 import type { Evidence } from '../authentication/evidence.ts'
 import type { SentFactor } from '../authentication/proofs.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed } from '../authentication/requirements.ts'
+import { loginPurpose } from '../factors/kinds.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Attempt } from '../throttle/attempt.ts'
 
@@ -21,13 +23,13 @@ export type StepDeps = Pick<Needs, 'accounts' | 'db' | 'factors' | 'requirements
 export async function takeSecondFactor(
   { factors }: Pick<StepDeps, 'factors'>,
   evidence: Evidence,
-  sent: SentFactor,
+  { sent, purpose = loginPurpose }: { readonly sent: SentFactor; readonly purpose?: string },
   attempt: Attempt,
 ): Promise<Evidence> {
   // The factors record wrong proofs. The request for a factor already shows that the password was
   // right, so no delay.
   attempt.onFailure({ event: null, wait: null })
-  const amr = await factors.prove(evidence.account, sent)
+  const amr = await factors.prove(evidence.account, sent, { purpose })
   attempt.onFailure({ event: loginFail })
   return { ...evidence, amr: [...evidence.amr, ...amr] }
 }
@@ -56,13 +58,13 @@ export async function takePasswordChange(
 export async function meetRequirements(
   deps: StepDeps,
   first: Evidence,
-  sent: LoginInput,
+  { sent, stage }: { readonly sent: LoginInput; readonly stage: 'login' | 'passkey' },
   attempt: Attempt,
-): Promise<Passed<'login'>> {
+): Promise<Passed<'login' | 'passkey'>> {
   const { accounts, db, requirements, tokens } = deps
 
   const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
-    second_factor: (evidence) => takeSecondFactor(deps, evidence, sent, attempt),
+    second_factor: (evidence) => takeSecondFactor(deps, evidence, { sent }, attempt),
     password_change: (evidence) => takePasswordChange(deps, evidence, sent),
 
     async enrolment({ account, ...authentication }) {
@@ -79,10 +81,10 @@ export async function meetRequirements(
   // right.
   const reread = async () => ({
     ...evidence,
-    account: await accounts.reread(db, evidence.account, 'commit'),
+    account: await accounts.reread(db, evidence.account, commitStages[stage]),
   })
   for (;;) {
-    const next = requirements.pass('login', evidence)
+    const next = requirements.pass(stage, evidence)
     // After the second factor only: otherwise the response shows which accounts must change
     // passwords.
     const isSuperfluous = next !== 'second_factor' && next !== 'password_change'

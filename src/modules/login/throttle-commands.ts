@@ -147,8 +147,8 @@ async function clearAddressOf(call: CommandCall, text: string): Promise<void> {
     const { transact } = await import('../../core/database/transactions.ts')
     const cleared = await transact(deps.db, [], async (trx) => {
       const forgotten = await clearAddress(trx, address, { ...deps, ...services })
-      const { logins, clients, usernames } = forgotten
-      if (logins + clients + usernames === 0) {
+      const { logins, clients, passkeys, usernames } = forgotten
+      if (logins + clients + passkeys + usernames === 0) {
         throw new CommandError(`no failed logins from ${address}`, exitCodes.notFound.code)
       }
       return forgotten

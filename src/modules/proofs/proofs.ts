@@ -13,6 +13,7 @@ import type { Account } from '../authentication/account.ts'
 import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
 import { proofFail } from '../authentication/events.ts'
 import type { ProofKind } from '../authentication/proof-kinds.ts'
+import { proofPurpose } from '../authentication/proof-purpose.ts'
 import {
   canBeSent,
   type Proofs,
@@ -23,16 +24,17 @@ import {
 } from '../authentication/proofs.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import { type Factors, isSent } from '../factors/factors.ts'
-import type { LoginLimits } from '../throttle/limits.ts'
+import type { LoginLimits, PasskeyLimits } from '../throttle/limits.ts'
 import type { Grant, Grants } from './grants.ts'
 
 export interface ProofsDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'reread'>
   readonly config: Pick<Config, 'baseUrl'>
-  readonly factors: Pick<Factors, 'isSent' | 'prove' | 'wanted'>
+  readonly factors: Pick<Factors, 'isBothFactors' | 'isSent' | 'prove' | 'wanted'>
   readonly grants: Pick<Grants, 'of' | 'use'>
   readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
   readonly loginAddress: LoginAddress
+  readonly passkeyLimits: PasskeyLimits
   readonly requirements: Pick<Requirements, 'refuse'>
   /** A linked identity can sign in here. */
   readonly hasProvider: (userId: number) => Promise<boolean>
@@ -58,7 +60,9 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const needed = await neededOf(account)
       const grant = wanted.held ? null : await deps.grants.of(request, account, change)
       const held = [...heldBy(callerOf(request)), ...(wanted.held ?? grant?.kinds ?? [])]
-      const open = needed.filter((kind) => !held.includes(kind))
+      const lacking = needed.filter((kind) => !held.includes(kind))
+      const isEnough = account.secondFactor && factors.isBothFactors(sent.factor)
+      const open: readonly ProofKind[] = isEnough && lacking.length > 0 ? ['factor'] : lacking
       const missing = open.filter((kind) => !canBeSent(kind) || !hasSent(sent, kind))
       if (missing.length > 0) throw await refusal(deps.db, wanted, missing)
       const failure = change === 'password' ? passwordChangeFail : proofFail
@@ -110,7 +114,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const factor = async () => {
         if (!asksFactor) return
         attempt.onFailure({ event: null, wait: null }) // the factors record wrong proofs
-        await factors.prove(account, sent.factor, { guard: reauthorize(request) })
+        await proveFactor(account, how)
         attempt.onFailure({ event: failure })
       }
       const { succeed } = attempt
@@ -125,15 +129,23 @@ export function createProofs(deps: ProofsDeps): Proofs {
   ): Promise<T> {
     const { request, sent, failure } = how
     const login = { username: account.username, address: loginAddress(request) }
+    // Wrong passkeys lock no account, and the lockout refuses no passkey.
+    const isPasskey = factors.isBothFactors(sent.factor)
+    const counted = isPasskey ? deps.passkeyLimits.attempt : limits.attemptCode
     const factor = () =>
-      limits.attemptCode(login, async (attempt) => {
+      counted(login, async (attempt) => {
         attempt.onFailure({ event: failure, userId: account.userId })
         // First: a locked account must not reveal whether the proof is right.
-        requirements.refuse('login', { account })
+        requirements.refuse(isPasskey ? 'passkey' : 'login', { account })
         attempt.onFailure({ event: null }) // the factors record wrong proofs
-        await factors.prove(account, sent.factor, { guard: reauthorize(request) })
+        await proveFactor(account, how)
       })
     return work({ account, guard: guardOf(how, account), factor, succeed: noAttempt })
+  }
+
+  async function proveFactor(account: Account, { request, sent, wanted }: How): Promise<void> {
+    const purpose = proofPurpose(request, wanted.change)
+    await factors.prove(account, sent.factor, { purpose, guard: reauthorize(request) })
   }
 
   /** Includes the account version of the proofs. */

@@ -31,6 +31,7 @@ export const services = [
       'grants',
       'limits',
       'loginAddress',
+      'passkeyLimits',
       'requirements',
       'passwords',
       'verifier',

@@ -12,6 +12,7 @@ export type LimitName =
   | 'second_factor'
   | 'client'
   | 'client_address'
+  | 'passkey_address'
   | 'taken_usernames'
 
 const captchaPrefix = 'captcha '
@@ -20,6 +21,7 @@ const devicePrefix = 'device '
 const factorPrefix = 'totp '
 const clientPrefix = 'client '
 const allClients = 'clients of an address'
+const allPasskeys = 'passkeys of an address'
 const takenPrefix = 'taken usernames '
 
 /**
@@ -41,6 +43,8 @@ export interface ThrottleKeys {
   client(id: string, address: string): ThrottleKey
   /** All clients of an address, known or not. */
   clientAddress(address: string): ThrottleKey
+  /** All passkeys of an address. */
+  passkeyAddress(address: string): ThrottleKey
   /** The digest of a username or client id in the keys. */
   digestOf(name: string): string
 }
@@ -65,6 +69,7 @@ export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): Thrott
     address: (address) => ({ username: '', address }),
     client: (id, address) => ({ username: clientPrefix + digestOf(id), address }),
     clientAddress: (address) => ({ username: allClients, address }),
+    passkeyAddress: (address) => ({ username: allPasskeys, address }),
     digestOf,
   }
 }
@@ -116,6 +121,7 @@ export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
   const unnamed = { usernameDigest: null, clientDigest: null, userId: null, address }
   if (username === '') return { ...unnamed, count: 'address' }
   if (username === allClients) return { ...unnamed, count: 'client_address' }
+  if (username === allPasskeys) return { ...unnamed, count: 'passkey_address' }
   if (username.startsWith(takenPrefix)) {
     return { ...unnamed, count: 'taken_usernames', address: address || null }
   }

@@ -103,13 +103,14 @@ export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quo
     second_factor: secondFactorQuota,
     client: perUsername,
     client_address: perAddress,
+    passkey_address: perAddress,
     taken_usernames: takenUsernamesQuota,
   }[limit]
 }
 
 /** See `RateLimit.pendingLapses`. */
 export function pendingLapses(limit: LimitName): boolean {
-  return limit === 'address' || limit === 'client_address'
+  return limit === 'address' || limit === 'client_address' || limit === 'passkey_address'
 }
 
 /** Rate limits of wrong client secrets, with the quotas of a login. */
@@ -144,6 +145,44 @@ export function createClientLimits(
       const answer = await limiter.reserve(limits)
       if ('exceeded' in answer) {
         events.emit(clientFailMax, {})
+        throw tooManyAttempts(answer)
+      }
+      return runAttempt(deps, { reservation: answer.reservation, events }, work)
+    },
+  }
+}
+
+/**
+ * Wrong passkeys of an address. No account counts them: ids of passkeys are no secrets, and nobody
+ * guesses a signature.
+ */
+export interface PasskeyLimits {
+  /** @throws as `LoginLimits.attempt` */
+  attempt<T>(
+    login: Pick<LoginAttempt, 'address'>,
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T>
+}
+
+export function createPasskeyLimits(
+  deps: Omit<LoginLimitsDeps, 'captcha' | 'failures'>,
+): PasskeyLimits {
+  const { config, events } = deps
+  const limiter = createLimiter(deps)
+  const throttleKeys = createThrottleKeys(deps.keys)
+  return {
+    async attempt({ address: client }, work) {
+      const name = 'passkey_address'
+      const answer = await limiter.reserve([
+        {
+          key: throttleKeys.passkeyAddress(throttledAddress(client)),
+          quota: quotaOf(config, name),
+          resetsOnSuccess: false, // otherwise an own passkey would buy tries at others
+          pendingLapses: pendingLapses(name),
+        },
+      ])
+      if ('exceeded' in answer) {
+        events.emit(loginFailMax, {})
         throw tooManyAttempts(answer)
       }
       return runAttempt(deps, { reservation: answer.reservation, events }, work)

@@ -67,6 +67,8 @@ export interface ForgottenOfAddress {
   readonly logins: number
   /** Wrong secrets of clients. */
   readonly clients: number
+  /** Wrong passkeys. */
+  readonly passkeys: number
   /** Refusals because a username is taken. */
   readonly usernames: number
 }
@@ -161,6 +163,7 @@ export function createThrottleOverview({
         address,
         logins: of('address'),
         clients: of('client_address'),
+        passkeys: of('passkey_address'),
         usernames: of('taken_usernames'),
       }
     },
@@ -175,6 +178,7 @@ export function createThrottleOverview({
     return [
       throttleKeys.address(address),
       throttleKeys.clientAddress(address),
+      throttleKeys.passkeyAddress(address),
       takenUsernamesKeys('', address).client,
     ]
   }

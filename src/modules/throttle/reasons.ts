@@ -69,6 +69,14 @@ export const reasons = {
     remedies: ['clear_address'],
     nextStep: 'wait until then, or gatehouse throttle clear --address IP',
   },
+  limit_passkey_address: {
+    guard: 'login limit',
+    explanation: 'Too many wrong passkeys from this address (LOGIN_IP_ATTEMPTS).',
+    words: { de: 'Zu viele falsche Passkeys von dieser Adresse (LOGIN_IP_ATTEMPTS).' },
+    facts: counted,
+    remedies: ['clear_address'],
+    nextStep: 'wait until then, or gatehouse throttle clear --address IP',
+  },
   captcha_absent: {
     guard: 'login limit',
     explanation:

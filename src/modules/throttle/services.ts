@@ -5,7 +5,9 @@ import {
   type ClientLimits,
   createClientLimits,
   createLoginLimits,
+  createPasskeyLimits,
   type LoginLimits,
+  type PasskeyLimits,
 } from './limits.ts'
 import { createThrottleOverview, type ThrottleOverview } from './overview.ts'
 
@@ -14,6 +16,7 @@ declare module '../../core/module/services.ts' {
     readonly captcha: Captcha
     readonly clientLimits: ClientLimits
     readonly limits: LoginLimits
+    readonly passkeyLimits: PasskeyLimits
     readonly loginAddress: LoginAddress
     readonly throttle: ThrottleOverview
   }
@@ -37,6 +40,13 @@ export const services = [
     makes: ['clientLimits'],
     create: ({ asyncCommitDb: db, ...needs }) => ({
       clientLimits: createClientLimits({ ...needs, db }),
+    }),
+  }),
+  service({
+    needs: ['keys'],
+    makes: ['passkeyLimits'],
+    create: ({ asyncCommitDb: db, ...needs }) => ({
+      passkeyLimits: createPasskeyLimits({ ...needs, db }),
     }),
   }),
   service({

@@ -136,6 +136,7 @@ const codes = {
   captcha: 'captcha_absent',
   client: 'limit_client',
   client_address: 'limit_client_address',
+  passkey_address: 'limit_passkey_address',
   taken_usernames: 'limit_taken_usernames',
 } as const
 

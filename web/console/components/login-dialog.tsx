@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { frameTexts } from '../frame-texts.ts'
 import { wordsOf } from '../problem-words.ts'
 import { loginQuestion } from '../session/ask-for-login.ts'
-import { logIn } from '../session/log-in.ts'
+import { hasPasskeys, logIn, logInByPasskey } from '../session/log-in.ts'
 import { session } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -26,6 +26,18 @@ function Asked() {
   useEffect(() => codeField.current?.focus(), [wantsCode])
   const username = session.value?.username ?? ''
   if (!question) return null
+
+  async function submitPasskey(): Promise<void> {
+    setBusy(true)
+    try {
+      await logInByPasskey()
+      question?.answer(true)
+    } catch (error) {
+      setProblem(error instanceof DOMException ? t.login.noPasskey : wordsOf(error, t))
+    } finally {
+      setBusy(false)
+    }
+  }
 
   async function submit(): Promise<void> {
     setBusy(true)
@@ -86,6 +98,16 @@ function Asked() {
           <button type="submit" class={isBusy ? 'busy' : undefined} disabled={isBusy}>
             {t.login.submit}
           </button>
+          {hasPasskeys() && (
+            <button
+              type="button"
+              class="quiet"
+              disabled={isBusy}
+              onClick={() => void submitPasskey()}
+            >
+              {t.login.passkey}
+            </button>
+          )}
           <button type="button" class="quiet" onClick={() => question.answer(false)}>
             {t.common.cancel}
           </button>

@@ -8,6 +8,26 @@ interface Credentials {
   readonly totp: string
 }
 
+/** Whether the browser knows passkeys. */
+export function hasPasskeys(): boolean {
+  return globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined
+}
+
+/** Logs in again by a passkey. @throws ApiProblem; DOMException if the person gives up */
+export async function logInByPasskey(): Promise<void> {
+  const asked = await fetch('/api/public/passkeys/options', { method: 'POST' })
+  if (!asked.ok) throw problemOf(asked, await asked.json().catch(() => null))
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await asked.json())
+  const passkey = await navigator.credentials.get({ publicKey })
+  const answer = await fetch('/login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ passkey, mode: 'session' }), // by its toJSON
+  })
+  if (!answer.ok) throw problemOf(answer, await answer.json().catch(() => null))
+  await takeSession()
+}
+
 /**
  * Logs in again in this page. 'code': the account has a second factor, whose code is missing or
  * wrong. @throws ApiProblem for any other refusal
@@ -21,7 +41,11 @@ export async function logIn({ username, password, totp }: Credentials): Promise<
     if (problem.error === 'Second factor required') return 'code'
     throw problem
   }
+  await takeSession()
+  return 'done'
+}
+
+async function takeSession(): Promise<void> {
   const restored = await restoreSession()
   if (!restored) throw new ApiProblem({ status: 401, error: 'Authentication required' })
-  return 'done'
 }

@@ -23,7 +23,10 @@ export const federation = {
   secondFactor: {
     title: 'Second factor',
     text: 'Your account asks for a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.',
+    textOfRecoveryCode:
+      'Your account asks for a second factor. Use a passkey, or enter one of your recovery codes.',
     orRecoveryCode: 'Or a recovery code',
+    recoveryCode: 'Recovery code',
     wrong: 'This code is not right, or it was used before. Enter another one.',
     missing: 'Enter a code.',
   },

@@ -22,6 +22,7 @@ export const notices: typeof englishNotices = {
     email_changed: 'Bestätigte Adresse geändert',
     factor_added: 'Zweiter Faktor eingeschaltet',
     factor_removed: 'Zweiter Faktor entfernt',
+    passkey_refused: 'Passkey abgelehnt',
     recovery_codes_renewed: 'Neue Wiederherstellungscodes',
     recovery_code_used: 'Wiederherstellungscode benutzt',
     identity_linked: 'Anbieter verknüpft',

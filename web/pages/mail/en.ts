@@ -22,6 +22,7 @@ export const notices = {
     email_changed: 'Verified address changed',
     factor_added: 'Second factor turned on',
     factor_removed: 'Second factor removed',
+    passkey_refused: 'Passkey refused',
     recovery_codes_renewed: 'New recovery codes',
     recovery_code_used: 'Recovery code used',
     identity_linked: 'Provider linked',

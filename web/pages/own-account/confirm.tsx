@@ -5,13 +5,14 @@ import { CodeField } from '../../components/code-field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { UsernameForManagers } from '../../components/new-password-fields.tsx'
+import { PasskeyForm } from '../../components/passkey-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
 import { Outcome, ProofFields, problemAt } from './outcome.tsx'
 
 /** Asks for the proofs of a person before a change, then continues with the change. */
 export function Confirm({ view }: { view: ConfirmView }) {
-  const { account: t, common } = useTexts()
+  const { account: t, common, passkeys } = useTexts()
   const { asks, cancel, change, isConfirmed, newEmail } = view
   return (
     <>
@@ -33,6 +34,15 @@ export function Confirm({ view }: { view: ConfirmView }) {
       )}
       {asks.includes('provider') && <AtProvider view={view} />}
       {asks.includes('email') && <ByMail view={view} />}
+      {view.passkey && asks.length > 0 && (
+        <PasskeyForm
+          action={view.action}
+          csrf={view.csrf}
+          options={view.passkey}
+          ceremony="get"
+          label={passkeys.use}
+        />
+      )}
       <Typed view={view} />
       <p>
         <a href={cancel}>{common.cancel}</a>

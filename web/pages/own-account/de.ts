@@ -10,6 +10,7 @@ export const account: typeof english = {
 
   done: {
     password: 'Ihr Passwort wurde geändert. Alle anderen Sitzungen wurden beendet.',
+    factor_added: 'Die App wurde eingerichtet. Alle anderen Sitzungen wurden beendet.',
     factor_removed: 'Der zweite Faktor wurde entfernt. Alle anderen Sitzungen wurden beendet.',
     session_ended: 'Die Sitzung wurde beendet.',
     sessions_ended: 'Alle anderen Sitzungen wurden beendet.',

@@ -10,6 +10,7 @@ export const account = {
 
   done: {
     password: 'Your password was changed. All other sessions were ended.',
+    factor_added: 'The authenticator app was set up. All other sessions were ended.',
     factor_removed: 'The second factor was removed. All other sessions were ended.',
     session_ended: 'The session was ended.',
     sessions_ended: 'All other sessions were ended.',

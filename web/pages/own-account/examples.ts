@@ -45,6 +45,7 @@ const confirm: ConfirmView = {
   mailbox: null,
   isMailed: false,
   asksCaptcha: false,
+  passkey: null,
 }
 const providers = [{ name: 'acme', label: 'acme' }]
 const wrongCode = { code: 'code_wrong', field: 'totp' } as const

@@ -1,7 +1,7 @@
 import type { ResetViews } from '../../../src/extras/recovery/pages/views.ts'
 import type { SignInViews } from '../../../src/modules/pages/sign-in/views.ts'
 import type { ExamplesOf } from '../page.ts'
-import { first } from '../sign-in/examples.ts'
+import { first, passkey } from '../sign-in/examples.ts'
 
 const form = { action: '/reset?flow=example', csrf: 'token' }
 const ask = { ...form, typed: '', problem: null, retryAfterSeconds: null, notice: null }
@@ -15,7 +15,7 @@ const mailbox = {
   isResent: false,
 }
 const of = { ...form, username: 'ann', notice: null }
-const factor = { ...of, problem: null, retryAfterSeconds: null }
+const factor = { ...of, asksCode: true, passkey: null, problem: null, retryAfterSeconds: null }
 const password = { ...of, minLength: 12, problem: null, differs: false, deletion: null } as const
 
 export const examples: ExamplesOf<ResetViews & Pick<SignInViews, 'sign-in'>> = {
@@ -38,6 +38,7 @@ export const examples: ExamplesOf<ResetViews & Pick<SignInViews, 'sign-in'>> = {
     first: factor,
     wrong: { ...factor, problem: 'wrong' },
     missing: { ...factor, problem: 'missing' },
+    'by a passkey': { ...factor, passkey, asksCode: false },
     'after the way back': { ...factor, notice: 'restored' },
     throttled: { ...factor, problem: 'throttled', retryAfterSeconds: 600 },
   },

@@ -13,6 +13,7 @@ import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice, Problem } from '../../components/messages.tsx'
 import { NewPasswordFields } from '../../components/new-password-fields.tsx'
+import { PasskeyForm } from '../../components/passkey-form.tsx'
 import { useTexts } from '../../context.ts'
 import { Mailbox, TooManyMails } from '../mail/mailbox.tsx'
 import type { PagesOf } from '../page.ts'
@@ -91,14 +92,15 @@ function LookForMail({ view }: { view: ResetMailboxView }) {
 }
 
 function Factor({ view }: { view: ResetFactorView }) {
-  const { common, reset: t } = useTexts()
-  const { action, csrf, notice, problem, retryAfterSeconds, username } = view
-  const wrong = problem === null ? null : t.factorProblems[problem]
+  const { common, passkeys, reset: t } = useTexts()
+  const { action, asksCode, csrf, notice, passkey, problem, retryAfterSeconds, username } = view
+  const isOfPasskey = problem === 'passkey'
+  const wrong = problem === null ? null : isOfPasskey ? passkeys.refused : t.factorProblems[problem]
   const isThrottled = problem === 'throttled'
   return (
     <>
       {wrong !== null && (
-        <Problem isFieldFocused={!isThrottled}>
+        <Problem isFieldFocused={!isThrottled && !isOfPasskey}>
           <p>
             {wrong} {isThrottled && common.tryAgainIn(retryAfterSeconds ?? 0)}
           </p>
@@ -106,8 +108,15 @@ function Factor({ view }: { view: ResetFactorView }) {
       )}
       {notice !== null && problem === null && <Notice>{t.before[notice]}</Notice>}
       <p>{t.factorText(username)}</p>
+      {passkey && (
+        <PasskeyForm {...{ action, csrf }} options={passkey} ceremony="get" label={passkeys.use} />
+      )}
       <Form action={action} csrf={csrf}>
-        <FactorFields isWrong={wrong !== null} hasFocus={!isThrottled} />
+        <FactorFields
+          isWrong={wrong !== null && !isOfPasskey}
+          hasFocus={!isThrottled && !isOfPasskey}
+          asksCode={asksCode}
+        />
       </Form>
     </>
   )

@@ -19,9 +19,16 @@ export const first: SignInView = {
   hasCaptcha: false,
   keepDays: 30,
   isKeepChosen: false,
+  passkey: null,
   providers: [],
   links: [],
 }
+const factor = { ...form, asksCode: true, passkey: null } as const
+export const passkey = {
+  challenge: 'AZt6Zw8ABx-5lDqlVh0wZ2F0ZWhvdXNlLWV4YW1wbGU',
+  ...{ rpId: 'id.example.org', timeout: 300_000, allowCredentials: [] },
+  userVerification: 'required',
+} as const
 const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as const
 const device = { rememberDays: 30, isRememberChosen: false } as const
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -30,6 +37,8 @@ const qr =
 export const examples: ExamplesOf<SignInViews> = {
   'sign-in': {
     first,
+    'by a passkey': { ...first, passkey },
+    'refused passkey': { ...first, passkey, problem: 'passkey' },
     'by a provider': { ...first, providers: [{ href: '/oauth/acme/login', label: 'acme' }] },
     wrong: { ...first, username: 'ann', problem: 'wrong' },
     missing: { ...first, problem: 'missing' },
@@ -41,11 +50,13 @@ export const examples: ExamplesOf<SignInViews> = {
   },
   'sign-in-arrival': { first: { path: '/' } },
   'sign-in-second-factor': {
-    first: { ...form, ...device, problem: null },
-    wrong: { ...form, ...device, isRememberChosen: true, problem: 'wrong' },
-    missing: { ...form, ...device, problem: 'missing' },
-    'not remembered': { ...form, ...device, rememberDays: null, problem: null },
-    throttled: { ...device, ...throttled },
+    first: { ...factor, ...device, problem: null },
+    wrong: { ...factor, ...device, isRememberChosen: true, problem: 'wrong' },
+    missing: { ...factor, ...device, problem: 'missing' },
+    'not remembered': { ...factor, ...device, rememberDays: null, problem: null },
+    throttled: { ...factor, ...device, ...throttled },
+    'by a passkey': { ...factor, ...device, passkey, asksCode: false, problem: null },
+    'refused passkey': { ...factor, ...device, passkey, problem: 'passkey' },
   },
   'sign-in-new-password': {
     first: { ...form, username: 'ann', minLength: 12, problem: null },

@@ -18,6 +18,7 @@ import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { NewPasswordFields } from '../../components/new-password-fields.tsx'
+import { PasskeyForm } from '../../components/passkey-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { TickBox } from '../../components/tick-box.tsx'
 import { useTexts } from '../../context.ts'
@@ -68,7 +69,7 @@ export const pages: PagesOf<SignInViews> = {
 }
 
 function SignIn({ view }: { view: SignInView }) {
-  const { common, signIn: t } = useTexts()
+  const { common, passkeys, signIn: t } = useTexts()
   const { links, problem, username, isAgain, providers } = view
   const linksAt = (place: SignInPart['place']) =>
     links.flatMap(({ name, href }) => {
@@ -86,13 +87,16 @@ function SignIn({ view }: { view: SignInView }) {
           <p>{t.problems.ended}</p>
         </Notice>
       ) : (
-        <Wrong text={problem && t.problems[problem]} form={view} />
+        <Wrong
+          text={problem && (problem === 'passkey' ? passkeys.refused : t.problems[problem])}
+          form={view}
+        />
       )}
       <Form action={view.action} csrf={view.csrf}>
         <Field
           name="username"
           label={isAgain ? common.username : t.usernameOrEmail}
-          autocomplete="username"
+          autocomplete={view.passkey ? 'username webauthn' : 'username'}
           value={username}
           isReadOnly={isAgain}
           isWrong={isWrong}
@@ -118,6 +122,17 @@ function SignIn({ view }: { view: SignInView }) {
           {linksAt('button')}
         </Actions>
       </Form>
+      {view.passkey && (
+        <PasskeyForm
+          action={view.action}
+          csrf={view.csrf}
+          options={view.passkey}
+          ceremony="get"
+          isOfferedInField={problem === null}
+          label={passkeys.signIn}
+          kind="quiet"
+        />
+      )}
       {(providers.length > 0 || otherWays.length > 0) && (
         <>
           <h2>{t.otherWays}</h2>
@@ -149,20 +164,39 @@ function Arrival({ view: { path } }: { view: ArrivalView }) {
 }
 
 function SecondFactor({ view }: { view: FactorView }) {
-  const { federation, signIn } = useTexts()
+  const { federation, passkeys, signIn } = useTexts()
   const t = federation.secondFactor
   const wrong =
     view.problem === null
       ? null
       : view.problem === 'throttled'
         ? signIn.problems.throttledCode
-        : t[view.problem]
+        : view.problem === 'passkey'
+          ? passkeys.refused
+          : t[view.problem]
+  const isCodeWrong = wrong !== null && view.problem !== 'passkey'
   return (
     <>
-      <p>{t.text}</p>
-      <Wrong text={wrong} form={view} />
+      <Wrong text={wrong} form={view} isFieldFocused={isCodeWrong} />
+      {view.passkey && (
+        <>
+          <PasskeyForm
+            action={view.action}
+            csrf={view.csrf}
+            options={view.passkey}
+            ceremony="get"
+            label={passkeys.use}
+          />
+          <h2>{passkeys.or}</h2>
+        </>
+      )}
+      <p>{view.asksCode ? t.text : t.textOfRecoveryCode}</p>
       <Form action={view.action} csrf={view.csrf}>
-        <FactorFields isWrong={wrong !== null} hasFocus>
+        <FactorFields
+          isWrong={isCodeWrong}
+          hasFocus={view.passkey === null}
+          asksCode={view.asksCode}
+        >
           {view.rememberDays !== null && (
             <TickBox
               name="remember_device"

@@ -8,6 +8,8 @@ export interface Frame {
   readonly files: {
     readonly style: string
     readonly module: string
+    /** For forms of passkeys alone. */
+    readonly passkeyModule: string
     readonly consoleStyle: string
     readonly consoleModule: string
     readonly icon: string

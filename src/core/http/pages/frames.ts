@@ -43,6 +43,7 @@ export function addFrames(
       files: {
         style: files + frameAssets.address('pages.css'),
         module: files + frameAssets.address('pages.js'),
+        passkeyModule: files + frameAssets.address('passkeys.js'),
         consoleStyle: files + frameAssets.address('console.css'),
         consoleModule: files + frameAssets.address('console.js'),
         icon: files + frameAssets.address('icon.svg'),

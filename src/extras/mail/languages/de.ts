@@ -133,14 +133,19 @@ export const de: Texts = {
       'Falls Sie das nicht waren, nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, alle Sitzungen enden, und was seitdem hinzukam, wird entfernt. Danach setzen Sie ein neues Passwort.',
   },
   factor_added: {
-    subject: (name) => `Ihr Konto bei ${name} hat jetzt einen zweiten Faktor`,
+    subject: (name) => `Ihr Konto bei ${name} hat einen neuen zweiten Faktor`,
     intro: (name, account) =>
-      `Ihr Konto ${account} bei ${name} fragt ab jetzt nach einem Code Ihrer Authenticator-App. Bewahren Sie die Wiederherstellungscodes sicher auf.`,
+      `Zu Ihrem Konto ${account} bei ${name} kam ein zweiter Faktor hinzu: eine Authenticator-App oder ein Passkey. Bewahren Sie die Wiederherstellungscodes sicher auf.`,
   },
   factor_removed: {
-    subject: (name) => `Der zweite Faktor Ihres Kontos bei ${name} wurde entfernt`,
+    subject: (name) => `Ein zweiter Faktor Ihres Kontos bei ${name} wurde entfernt`,
     intro: (name, account) =>
-      `Ihr Konto ${account} bei ${name} fragt ab jetzt nur noch nach dem Passwort.`,
+      `Ein zweiter Faktor Ihres Kontos ${account} bei ${name} wurde entfernt. Ohne einen genügt das Passwort zur Anmeldung.`,
+  },
+  passkey_refused: {
+    subject: (name) => `Ein Passkey Ihres Kontos bei ${name} wurde abgelehnt`,
+    intro: (name, account) =>
+      `Ein Passkey Ihres Kontos ${account} bei ${name} wurde abgelehnt, weil sein Zähler nicht gestiegen ist: Vielleicht gibt es eine Kopie. Wenn das noch einmal geschieht, entfernen Sie den Passkey, und fügen Sie einen neuen hinzu.`,
   },
   recovery_codes_renewed: {
     subject: (name) => `Ihre Wiederherstellungscodes bei ${name} wurden ersetzt`,

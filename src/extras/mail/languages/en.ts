@@ -135,14 +135,19 @@ export const en = {
       'If it was not you, take the change back: your account gets this address again, every session ends, and what was added since then is removed. Then you set a new password.',
   },
   factor_added: {
-    subject: (name: string) => `A second factor was added to your account at ${name}`,
+    subject: (name: string) => `Your account at ${name} has a new second factor`,
     intro: (name: string, account: string) =>
-      `Your account ${account} at ${name} asks for a code of your authenticator app from now on. Keep the recovery codes in a safe place.`,
+      `A second factor was added to your account ${account} at ${name}: an authenticator app or a passkey. Keep the recovery codes in a safe place.`,
   },
   factor_removed: {
-    subject: (name: string) => `The second factor of your account at ${name} was removed`,
+    subject: (name: string) => `A second factor of your account at ${name} was removed`,
     intro: (name: string, account: string) =>
-      `Your account ${account} at ${name} asks for the password alone from now on.`,
+      `A second factor of your account ${account} at ${name} was removed. Without any, the password alone signs in.`,
+  },
+  passkey_refused: {
+    subject: (name: string) => `A passkey of your account at ${name} was refused`,
+    intro: (name: string, account: string) =>
+      `A passkey of your account ${account} at ${name} was refused, because its counter did not rise: perhaps there is a copy of the passkey. If this happens again, remove the passkey and add a new one.`,
   },
   recovery_codes_renewed: {
     subject: (name: string) => `Your recovery codes at ${name} were replaced`,

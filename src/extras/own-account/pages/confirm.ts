@@ -10,10 +10,12 @@ import {
   type ProtectedChange,
   protectedChanges,
 } from '../../../modules/authentication/proof-kinds.ts'
+import { proofPurpose } from '../../../modules/authentication/proof-purpose.ts'
 import { canBeSent } from '../../../modules/authentication/proofs.ts'
 import { beginProof, linkedProviders } from '../../../modules/federation/prove.ts'
 import { flowExpired } from '../../../modules/flows/flows.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
+import type { RequestOptions } from '../../../modules/passkeys/options.ts'
 import type { ConfirmFlow } from '../../../modules/proofs/grants.ts'
 import type { SentCode } from '../../../modules/proofs/sent-code.ts'
 import {
@@ -65,7 +67,7 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
  * five minutes: see proofs/grants.ts.
  */
 export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<void> {
-  const { db, grants, proofs, protectedForms, random, sentCodes } = deps
+  const { config, db, factors, grants, passkeys, proofs, protectedForms, random, sentCodes } = deps
   const [sentCode] = sentCodes()
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
@@ -131,6 +133,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     const held = flow ? grants.kindsOf(flow) : []
     await proofs.prove(request, { account, change, sent, held }).catch(withoutFields)
     const needed = await proofs.neededOf(account)
+    if (factors.isBothFactors(sent.factor)) return needed
     return needed.filter((kind) => canBeSent(kind) && !held.includes(kind))
   }
 
@@ -206,6 +209,16 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     return reply.redirect(`${path}?flow=${flow.id}`, 303)
   }
 
+  async function passkeyProof(
+    request: FastifyRequest,
+    { account }: Person,
+    change: ProtectedChange,
+  ): Promise<RequestOptions | null> {
+    if (!account.secondFactor || !config.passkeys.isPossible) return null
+    const options = await passkeys.options(proofPurpose(request, change), account.userId)
+    return options.allowCredentials.length === 0 ? null : options
+  }
+
   async function showAgainIfRefused(
     request: FastifyRequest,
     person: Person,
@@ -222,6 +235,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     const asks = needed.filter((kind) => !given.includes(kind))
     const linked = asks.includes('provider') ? await linkedProviders(deps, account) : []
     const byMail = asks.includes('email') && sentCode?.canSend(account) === true
+    const passkey = await passkeyProof(request, person, change)
     const { email = '' } = flow?.data.form?.fields ?? {}
     return (problem: AccountProblem | null): ConfirmView => ({
       ...common(request, person, problem),
@@ -239,6 +253,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
       mailbox: byMail && account.email !== null ? maskedEmail(account.email) : null,
       isMailed: flow?.data.mail !== undefined,
       asksCaptcha: problem?.code === 'captcha',
+      passkey,
     })
   }
 }
@@ -264,6 +279,7 @@ function problemOf({
     if (reason.code === 'wrong_password') {
       return { code: 'wrong_password', field: 'current_password' }
     }
+    if (reason.code === 'passkey_refused') return { code: 'passkey_refused', field: null }
     const isCode = reason.code === 'second_factor_wrong' || reason.code === 'recovery_code_wrong'
     return isCode ? { code: 'code_wrong', field: 'totp' } : { code: 'proof_refused', field: null }
   }

@@ -154,6 +154,7 @@ export function proofsOfForm(request: FastifyRequest): ProofsInput {
     factor: {
       totp: field(request, 'totp').replace(/\s/g, ''),
       recovery_code: field(request, 'recovery_code').trim(),
+      passkey: field(request, 'passkey'),
     },
     captcha: field(request, 'captcha') || undefined,
   }

@@ -3,6 +3,7 @@ import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { confirmPages } from './confirm.ts'
 import { overviewPages } from './overview.ts'
+import { passkeyPages } from './passkeys.ts'
 import { passwordPages } from './password.ts'
 import { providersPages } from './providers.ts'
 import { secondFactorPages } from './second-factor.ts'
@@ -15,6 +16,7 @@ export async function routes(app: FastifyInstance, needs: Needs): Promise<void> 
   await confirmPages(app, needs)
   await passwordPages(app, needs)
   await secondFactorPages(app, needs)
+  await passkeyPages(app, needs)
   await sessionsPages(app, needs)
   await providersPages(app, needs)
 }

@@ -1,19 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { lockName, transact } from '../../../core/database/transactions.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../../core/database/transactions.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { Needs } from '../../../core/module/services.ts'
-import type { Account } from '../../../modules/authentication/account.ts'
-import { flowExpired, type PageFlow } from '../../../modules/flows/flows.ts'
-import { browserOf, flowOf } from '../../../modules/flows/requests.ts'
+import { flowExpired } from '../../../modules/flows/flows.ts'
+import { browserOf } from '../../../modules/flows/requests.ts'
 import { totpId } from '../../../modules/totp/kind.ts'
 import type { Provisioning } from '../../../modules/totp/provisioning.ts'
+import { createHolder } from './held.ts'
 import {
   accountForm,
   accountPage,
   common,
   goOn,
-  type Person,
   personOf,
   proofsOfForm,
   show,
@@ -22,20 +21,14 @@ import {
 import { protectedForm, recentLogin } from './protected-form.ts'
 import type { AccountProblem } from './views.ts'
 
-/** The secret until confirmed, or one-time codes. */
-type Held =
-  | { readonly enrolment: Provisioning }
-  | { readonly codes: readonly string[]; readonly isFirst: boolean }
-
 const path = '/account/second-factor'
 const setUpPath = `${path}/set-up`
 const removePath = `${path}/remove`
-const codesPath = '/account/recovery-codes'
-const flowSeconds = 900
-const purpose = 'page_account'
+export const codesPath = '/account/recovery-codes'
 
 export async function secondFactorPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { db, factors, pageFlows, proofs, random, totp } = deps
+  const { hold, heldBy, showCodes } = createHolder(deps)
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -82,9 +75,8 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
       keepSession: person.sessionId,
       guard: reauthorize(request),
     })
-    await transact(db, [], (trx) =>
-      pageFlows.advance<Held, Held>(trx, flow, { step: 'codes', data: { codes, isFirst: true } }),
-    )
+    if (codes.length === 0) return goOn(reply, person, path, 'factor_added')
+    await showCodes(flow, codes)
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
   })
 
@@ -140,33 +132,6 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     const flow = await hold(person.account, held, browserOf(request, reply, random))
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
   })
-
-  /** Stored encrypted, for this browser and account. */
-  function hold(
-    { userId }: Account,
-    data: Held,
-    browser: ReturnType<typeof browserOf>,
-  ): Promise<PageFlow<Held>> {
-    const start = {
-      purpose,
-      step: 'held',
-      data,
-      returnTo: '/account',
-      seconds: flowSeconds,
-      userId,
-    } as const
-    return transact(db, [lockName.account(userId)], (trx) =>
-      pageFlows.begin<Held>(trx, start, browser),
-    )
-  }
-
-  async function heldBy(
-    request: FastifyRequest,
-    { account: { userId } }: Person,
-  ): Promise<PageFlow<Held> | null> {
-    const flow = await flowOf<Held>(pageFlows, request, purpose)
-    return flow?.userId === userId ? flow : null
-  }
 }
 
 function shown(flow: string, { qr, secret }: Provisioning) {

@@ -1,6 +1,7 @@
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
 import type { Language } from '../../../core/lib/languages.ts'
 import type { ProofKind, ProtectedChange } from '../../../modules/authentication/proof-kinds.ts'
+import type { RequestOptions } from '../../../modules/passkeys/options.ts'
 
 export interface AccountViews {
   account: AccountView
@@ -19,6 +20,7 @@ export interface AccountViews {
 /** Success messages. Other modules extend by `declare module`. */
 export interface AccountDones {
   password: true
+  factor_added: true
   factor_removed: true
   session_ended: true
   sessions_ended: true
@@ -158,6 +160,8 @@ export interface ConfirmView extends OwnPage {
   readonly mailbox: string | null
   readonly isMailed: boolean
   readonly asksCaptcha: boolean
+  /** Null: no passkey can be the proof. */
+  readonly passkey: RequestOptions | null
 }
 
 declare module '../../../core/http/pages/views.ts' {

@@ -11,6 +11,7 @@ import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
+import { askedOf, noFactors } from '../../../modules/pages/sign-in/passkeys.ts'
 import { assertMail } from '../../mail/outbox.ts'
 import { mailUnavailable } from '../../mail/problems.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
@@ -126,7 +127,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const confirmation = proofOf(flow)
       const account = await recovery.accountOf(confirmation)
       const totp = field('totp').replaceAll(' ', '')
-      await recovery.proveFactor(account, { totp, recovery_code: field('recovery_code') })
+      const sent = { totp, recovery_code: field('recovery_code'), passkey: field('passkey') }
+      await recovery.proveFactor(account, sent, purposeOf(flow))
       return goOn(flow, 'password', { confirmation, isFactorProved: true })
     },
 
@@ -214,8 +216,16 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       account !== null &&
       (await recovery.needsNoPassword(confirmation, account))
     const username = account?.username ?? ''
-    return { flow, now: clock.now(), username, needsNoPassword, ...more }
+    const asked =
+      flow.step === 'factor' && account
+        ? await askedOf(options, account.userId, purposeOf(flow))
+        : noFactors
+    return { flow, now: clock.now(), username, needsNoPassword, asked, ...more }
   }
+}
+
+function purposeOf({ key }: Pick<ResetFlow, 'key'>): string {
+  return `reset ${key}`
 }
 
 function proofOf({ data: { confirmation } }: ResetFlow): Confirmation {

@@ -4,9 +4,10 @@ import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
 import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
+import type { Asked } from '../../../modules/pages/sign-in/views.ts'
 import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
-import type { ResetDoneView, ResetPasswordView, ResetView } from './views.ts'
+import type { ResetDoneView, ResetFactorView, ResetPasswordView, ResetView } from './views.ts'
 
 export interface ResetData extends MailboxData {
   /** Username or address. */
@@ -24,6 +25,7 @@ export interface Shown {
   readonly now: number
   /** Shown only after the mail proof. */
   readonly username: string
+  readonly asked: Asked
   readonly needsNoPassword?: boolean
   readonly typed?: string
   readonly notice?: ResetView['notice']
@@ -31,7 +33,7 @@ export interface Shown {
 }
 
 export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
-  const { flow, error, username } = shown
+  const { asked, flow, error, username } = shown
   const form = { action: `/reset?flow=${flow.id}`, csrf: flow.csrfToken }
   const options = {
     ...(error && { status: error.status }),
@@ -48,7 +50,7 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
     }
     case 'factor': {
       const problem = factorProblem(error)
-      return viewPage('reset-factor', { ...of, problem, retryAfterSeconds }, options)
+      return viewPage('reset-factor', { ...of, ...asked, problem, retryAfterSeconds }, options)
     }
     case 'password': {
       const { minLength } = config.password
@@ -75,8 +77,9 @@ function askProblem(typed: string): 'missing' | 'form' {
   return typed.trim() === '' ? 'missing' : 'form'
 }
 
-function factorProblem(error: ApiError | undefined): 'wrong' | 'missing' | 'throttled' | null {
+function factorProblem(error: ApiError | undefined): ResetFactorView['problem'] {
   if (!error) return null
+  if (error.reason.code === 'passkey_refused') return 'passkey'
   if (error.status === 429) return 'throttled'
   return error.row === 'secondFactorRequired' ? 'missing' : 'wrong'
 }

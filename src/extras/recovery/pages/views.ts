@@ -1,5 +1,6 @@
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
 import type { StepForm } from '../../../core/http/pages/views/step-form.ts'
+import type { Asked } from '../../../modules/pages/sign-in/views.ts'
 import type { MailboxView } from '../../mail/mailbox-view.ts'
 
 export interface ResetViews {
@@ -27,10 +28,10 @@ export interface ResetMailboxView extends MailboxView {
 /** `restored`: the previous address is back. */
 export type ResetNotice = 'restored'
 
-export interface ResetFactorView extends StepForm {
+export interface ResetFactorView extends StepForm, Asked {
   readonly username: string
   readonly notice: ResetNotice | null
-  readonly problem: 'wrong' | 'missing' | 'throttled' | null
+  readonly problem: 'wrong' | 'missing' | 'throttled' | 'passkey' | null
   readonly retryAfterSeconds: number | null
 }
 

@@ -7,6 +7,7 @@ import type { Account } from '../../authentication/account.ts'
 import { authenticate } from '../../authentication/attempt.ts'
 import { commitStages, type ProvenAccount } from '../../authentication/completion.ts'
 import type { Evidence } from '../../authentication/evidence.ts'
+import type { SentFactor } from '../../authentication/proofs.ts'
 import type { Step } from '../../authentication/requirement-table.ts'
 import { flowExpired } from '../../flows/flows.ts'
 import {
@@ -18,10 +19,12 @@ import {
   type StepsOfWays,
 } from '../../flows/sign-in-flow.ts'
 import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
+import { byPasskey } from '../../passkeys/passkey-login.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
-import type { KnownDevice } from '../../throttle/limits.ts'
+import type { KnownDevice, LoginLimits } from '../../throttle/limits.ts'
 import { totpAmr } from '../../totp/kind.ts'
 import { identify, named } from './identifier.ts'
+import { onlyUser, purposeOf } from './passkeys.ts'
 import type { Proceed, RememberedDevices, SignInFlow, SigningIn, TakeStep } from './ways.ts'
 
 type OwnStep = Exclude<SignInStep, keyof StepsOfWays>
@@ -33,9 +36,12 @@ export type PipelineNeeds = Pick<
   | 'completion'
   | 'db'
   | 'devices'
+  | 'factorKinds'
   | 'factors'
   | 'limits'
   | 'pageFlows'
+  | 'passkeyLimits'
+  | 'passkeys'
   | 'passwords'
   | 'requirements'
   | 'totp'
@@ -63,12 +69,14 @@ export function createSignInPipeline(
   readonly proceed: Proceed
   readonly steps: Readonly<Record<OwnStep, TakeStep>>
 } {
-  const { accounts, completion, db, limits, pageFlows, passwords, requirements, totp } = deps
+  const { accounts, completion, db, factors, limits, pageFlows, passkeyLimits } = deps
+  const { passwords, requirements, totp } = deps
 
   return {
     proceed,
     steps: {
       async password(flow, _request, by, field) {
+        if (field('passkey') !== '') return takePasskey(flow, by, field('passkey'))
         const { again } = flow.data
         const typed = field('username')
         const { names, account } =
@@ -89,10 +97,20 @@ export function createSignInPipeline(
       },
 
       second_factor(flow, _request, by, field) {
-        const sent = { totp: codeIn(field), recovery_code: field('recovery_code') }
+        const fields = deps.factorKinds().map(({ name }) => [name, field(name)])
+        const sent: SentFactor = {
+          ...Object.fromEntries(fields),
+          ...{ totp: codeIn(field), recovery_code: field('recovery_code') },
+        }
+        // Wrong passkeys lock no account.
+        const counted = factors.isBothFactors(sent) ? passkeyLimits.attempt : limits.attemptCode
+        const how = { sent, purpose: purposeOf(flow) }
         const rememberDevice = field('remember_device') === '1'
-        return takeStep(having(flow, { rememberDevice }), by, (evidence, attempt) =>
-          takeSecondFactor(deps, evidence, sent, attempt),
+        return takeStep(
+          having(flow, { rememberDevice }),
+          by,
+          (evidence, attempt) => takeSecondFactor(deps, evidence, how, attempt),
+          counted,
         )
       },
 
@@ -126,16 +144,33 @@ export function createSignInPipeline(
     },
   }
 
+  /** Proves the account and both factors. */
+  async function takePasskey(
+    flow: SignInFlow,
+    by: SigningIn,
+    sent: string,
+  ): Promise<SignInFlow | null> {
+    const userId = await onlyUser(deps, flow)
+    const given = { sent, purpose: purposeOf(flow), address: by.address, userId }
+    const { authentication, use } = byPasskey(deps, given)
+    const counted = { limits: passkeyLimits, requirements }
+    const data: SignInData = { ...flow.data, column: 'passkey' }
+    return authenticate(counted, authentication, (evidence, attempt) =>
+      proceed({ ...flow, data }, evidence, attempt, { ...by, also: use }),
+    )
+  }
+
   /** Counts as an attempt; skips a step that is no longer required. */
   async function takeStep(
     flow: SignInFlow,
     by: SigningIn,
     prove: (evidence: Evidence, attempt: Attempt) => Promise<Evidence>,
+    counted: LoginLimits['attempt'] = limits.attemptCode,
   ): Promise<SignInFlow | null> {
     const evidence = await shown(flow)
     const { userId, username } = evidence.account
     const device = await deviceOf(deps, userId, by)
-    return limits.attemptCode({ username, address: by.address, device }, async (attempt) => {
+    return counted({ username, address: by.address, device }, async (attempt) => {
       const isRequired = pass(flow, evidence) === flow.step
       const proven = isRequired ? await prove(evidence, attempt) : evidence
       return proceed(flow, proven, attempt, by)

@@ -24,6 +24,7 @@ import type { LiveSession } from '../../sessions/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
+import { askedAt } from './passkeys.ts'
 import { createSignInPipeline } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
@@ -143,7 +144,9 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const chosen = ways.find((way) => way.isBegun(flow, field))
       const typed = field(chosen?.field ?? 'username')
       const isTicked = field('remember_device') === '1' || field('keep_signed_in') === '1'
-      const shown = { flow, chosen, typed, isTicked, ...(await personOf(flow)), now: clock.now() }
+      const asked = await askedAt(options, flow)
+      const person = await personOf(flow)
+      const shown = { flow, chosen, typed, isTicked, ...person, asked, now: clock.now() }
       const { enrolment } = flow.data
       underWay.set(request, { shown, qr: enrolment ? await qrOf(enrolment.uri) : '' })
       const result = ofBrowser(sessionResult(options, request, reply), request, reply, random)
@@ -181,7 +184,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     { flow, ...more }: Pick<Shown, 'flow' | 'chosen' | 'isEnded'>,
   ) {
     const person = await personOf(flow)
-    const page = await showSignIn(deps, { flow, ...person, now: clock.now(), ...more })
+    const asked = await askedAt(options, flow)
+    const page = await showSignIn(deps, { flow, ...person, asked, now: clock.now(), ...more })
     return sendView(reply, request, page.name, page.view, page.options)
   }
 

@@ -6,7 +6,7 @@ import { foreignOrigin, home } from '../../flows/return-to.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 import type { ProviderLink } from './providers.ts'
-import type { FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
+import type { EnrolmentView, FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
 import type { RememberedDevices, Shown, SignInAddition, SignInWay } from './ways.ts'
 
 export interface ShowDeps {
@@ -30,7 +30,7 @@ export async function showSignIn(deps: ShowDeps, shown: Shown): Promise<ViewPage
 
 /** For a refused request, with an existing QR code. */
 export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
-  const { flow, error, chosen } = shown
+  const { asked, flow, error, chosen } = shown
   const { data, returnTo, step } = flow
   const isThrottled = error?.status === 429
   const form: SignInForm = {
@@ -83,6 +83,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       keepDays: isOpen && keptDays > 0 ? keptDays : null,
       isKeepChosen: shown.isTicked === true,
       hasCaptcha: error?.row === 'captchaRequired',
+      passkey: asked.passkey,
       providers: providers.map(({ login, label }) => ({ href: `${login}${asking}`, label })),
       links: additions.flatMap((one) => one.link?.({ action, returnTo, isOpen }) ?? []),
     }
@@ -91,7 +92,8 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
   function secondFactor(): FactorView {
     const rememberDays = shown.mayRemember ? (deps.devices?.days ?? null) : null
     const isRememberChosen = shown.isTicked === true
-    return { ...form, rememberDays, isRememberChosen, problem: codeProblem(error) }
+    const problem = factorProblem(error)
+    return { ...form, ...asked, rememberDays, isRememberChosen, problem }
   }
 
   function newPassword(): NewPasswordView {
@@ -108,10 +110,19 @@ function passwordProblem(
   if (!error) return isEnded ? 'ended' : null
   if (error.status === 429) return 'throttled'
   if (error.row === 'captchaRequired') return 'captcha'
+  if (isOfPasskey(error)) return 'passkey'
   return typed === '' ? 'missing' : 'wrong'
 }
 
-function codeProblem(error: ApiError | undefined): FactorView['problem'] {
+function isOfPasskey({ reason }: ApiError): boolean {
+  return reason.code === 'passkey_refused'
+}
+
+function factorProblem(error: ApiError | undefined): FactorView['problem'] {
+  return error && isOfPasskey(error) ? 'passkey' : codeProblem(error)
+}
+
+function codeProblem(error: ApiError | undefined): EnrolmentView['problem'] {
   if (!error) return null
   if (error.status === 429) return 'throttled'
   const isMissing = error.row === 'secondFactorRequired' || error.row === 'validationFailed'

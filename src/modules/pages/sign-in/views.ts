@@ -1,4 +1,5 @@
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
+import type { RequestOptions } from '../../passkeys/options.ts'
 
 export interface SignInViews {
   'sign-in': SignInView
@@ -36,11 +37,13 @@ export interface SignInView extends SignInForm {
   readonly username: string
   /** Reauthentication. */
   readonly isAgain: boolean
-  readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | null
+  readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | 'passkey' | null
   readonly hasCaptcha: boolean
   /** Offers to keep the person signed in. */
   readonly keepDays: number | null
   readonly isKeepChosen: boolean
+  /** Null: no passkey can be used. */
+  readonly passkey: RequestOptions | null
   readonly providers: readonly { readonly href: string; readonly label: string }[]
 }
 
@@ -49,11 +52,19 @@ export interface ArrivalView {
   readonly path: string
 }
 
-export interface FactorView extends SignInForm {
+/** What a step asks of the factors of the account. */
+export interface Asked {
+  /** The account has an authenticator app. */
+  readonly asksCode: boolean
+  /** Null: the account has no passkey. */
+  readonly passkey: RequestOptions | null
+}
+
+export interface FactorView extends SignInForm, Asked {
   /** Offers to remember the device. */
   readonly rememberDays: number | null
   readonly isRememberChosen: boolean
-  readonly problem: 'wrong' | 'missing' | 'throttled' | null
+  readonly problem: 'wrong' | 'missing' | 'throttled' | 'passkey' | null
 }
 
 export interface NewPasswordView extends SignInForm {

@@ -8,7 +8,7 @@ import type { PageFlow } from '../../flows/flows.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import type { NewSession } from '../../sessions/sessions.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
-import type { SignInForm, SignInLink } from './views.ts'
+import type { Asked, SignInForm, SignInLink } from './views.ts'
 
 declare module '../../../core/module/hooks.ts' {
   interface HookPoints {
@@ -50,6 +50,7 @@ export interface Shown {
   /** The box of the sent form. */
   readonly isTicked?: boolean
   readonly error?: ApiError
+  readonly asked: Asked
   readonly now: number
 }
 

@@ -274,6 +274,7 @@ export const account: typeof english = {
     email_changed: 'Hinweis: Adresse geändert',
     factor_added: 'Hinweis: zweiter Faktor eingeschaltet',
     factor_removed: 'Hinweis: zweiter Faktor entfernt',
+    passkey_refused: 'Hinweis: Passkey abgelehnt',
     recovery_codes_renewed: 'Hinweis: neue Wiederherstellungscodes',
     recovery_code_used: 'Hinweis: Wiederherstellungscode benutzt',
     identity_linked: 'Hinweis: Anbieter verknüpft',

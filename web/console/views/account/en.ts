@@ -270,6 +270,7 @@ export const account = {
     email_changed: 'Notice: address changed',
     factor_added: 'Notice: second factor on',
     factor_removed: 'Notice: second factor removed',
+    passkey_refused: 'Notice: passkey refused',
     recovery_codes_renewed: 'Notice: new recovery codes',
     recovery_code_used: 'Notice: recovery code used',
     identity_linked: 'Notice: provider linked',

@@ -49,6 +49,7 @@ export const mail: typeof english = {
     email_changed: 'Hinweis: Adresse geändert',
     factor_added: 'Hinweis: zweiter Faktor eingerichtet',
     factor_removed: 'Hinweis: zweiter Faktor entfernt',
+    passkey_refused: 'Hinweis: Passkey abgelehnt',
     recovery_codes_renewed: 'Hinweis: Wiederherstellungscodes erneuert',
     recovery_code_used: 'Hinweis: Wiederherstellungscode benutzt',
     identity_linked: 'Hinweis: Anbieter verknüpft',

@@ -50,6 +50,7 @@ export const mail = {
     email_changed: 'Notice: address changed',
     factor_added: 'Notice: second factor set up',
     factor_removed: 'Notice: second factor removed',
+    passkey_refused: 'Notice: passkey refused',
     recovery_codes_renewed: 'Notice: recovery codes renewed',
     recovery_code_used: 'Notice: recovery code used',
     identity_linked: 'Notice: provider linked',

@@ -95,7 +95,7 @@ function Name({ limit: { client, count, username } }: { readonly limit: LoginLim
 }
 
 function isOfAddress(count: LoginLimit['count']): boolean {
-  return ['address', 'client_address', 'taken_usernames'].includes(count)
+  return ['address', 'client_address', 'passkey_address', 'taken_usernames'].includes(count)
 }
 
 interface ActionsProps {

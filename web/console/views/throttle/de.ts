@@ -27,6 +27,7 @@ export const throttle: typeof english = {
     second_factor: 'Zweiter Faktor eines Kontos',
     client: 'Geheimnis eines Clients von einer Adresse',
     client_address: 'Alle Clients von einer Adresse',
+    passkey_address: 'Alle Passkeys von einer Adresse',
     taken_usernames: 'Vergebene Benutzernamen bei der Registrierung',
   },
   state: { out: 'ausgesperrt', full: 'voll', counting: 'zählt' },

@@ -27,6 +27,7 @@ export const throttle = {
     second_factor: 'Second factor of an account',
     client: 'Secret of a client from one address',
     client_address: 'All clients from one address',
+    passkey_address: 'All passkeys from one address',
     taken_usernames: 'Taken usernames at a sign-up',
   },
   state: { out: 'locked out', full: 'full', counting: 'counting' },

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net'
+import { optional, type Values } from '../../core/config/kinds.ts'
+import type { ConfigOf, Reading } from '../../core/config/load.ts'
+import { baseUrlOf } from '../../core/config/settings.ts'
+
+export const settings = {
+  PASSKEY_RP_ID: optional({
+    doc: 'The domain that passkeys belong to: the host of `BASE_URL` or a parent domain. Passkeys of another domain cannot be used. Default: the host of `BASE_URL`.',
+    parse: (text) => text.toLowerCase(),
+  }),
+}
+
+declare module '../../core/config/load.ts' {
+  interface SettingValues extends Values<typeof settings> {}
+  interface Config extends ConfigOf<typeof configure> {}
+}
+
+const domain = /^(?=.{1,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/
+
+export function configure({ values }: Reading) {
+  const { hostname, origin } = new URL(baseUrlOf(values))
+  const rpId = values.PASSKEY_RP_ID ?? hostname
+  const isParent = domain.test(rpId) && hostname.endsWith(`.${rpId}`)
+  return {
+    config: {
+      passkeys: {
+        rpId,
+        origin,
+        /** Browsers create no passkeys at an IP address. */
+        isPossible: isIP(hostname.replace(/^\[|\]$/g, '')) === 0,
+      },
+    },
+    mistakes:
+      rpId === hostname || isParent
+        ? []
+        : ['PASSKEY_RP_ID must be the host of BASE_URL, or a parent domain of it'],
+  }
+}
