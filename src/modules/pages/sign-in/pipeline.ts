@@ -1,11 +1,10 @@
-import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../../core/database/transactions.ts'
 import { refuseField } from '../../../core/errors.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { byTypedPassword } from '../../accounts/password-method.ts'
 import type { Account } from '../../authentication/account.ts'
 import { authenticate } from '../../authentication/attempt.ts'
-import { commitStages, type ProvenAccount } from '../../authentication/completion.ts'
+import { commitStages } from '../../authentication/completion.ts'
 import type { Evidence } from '../../authentication/evidence.ts'
 import type { SentFactor } from '../../authentication/proofs.ts'
 import type { Step } from '../../authentication/requirement-table.ts'
@@ -24,6 +23,7 @@ import type { Attempt } from '../../throttle/attempt.ts'
 import type { KnownDevice, LoginLimits } from '../../throttle/limits.ts'
 import { totpAmr } from '../../totp/kind.ts'
 import { identify, named } from './identifier.ts'
+import { noteDevice } from './note-device.ts'
 import { onlyUser, purposeOf } from './passkeys.ts'
 import type { Proceed, RememberedDevices, SignInFlow, SigningIn, TakeStep } from './ways.ts'
 
@@ -223,26 +223,16 @@ export function createSignInPipeline(
       async issue(trx, present) {
         await also?.(trx)
         await pageFlows.end(trx, flow)
-        await noteDevice(trx, flow, present, result)
+        await noteDevice({ remembered, requirements }, trx, present, {
+          flow,
+          browser: result.browser,
+        })
         const { again, keepSignedIn } = flow.data
         if (keepSignedIn) return result.issue(trx, { ...present, keeps: 'asked' })
         return result.issue(trx, again === null ? present : { ...present, keeps: 'as before' })
       },
     })
     return null
-  }
-
-  async function noteDevice(
-    trx: DatabaseOrTransaction,
-    { data: { rememberDevice } }: SignInFlow,
-    { account, amr, isRemembered }: ProvenAccount,
-    { browser }: SigningIn['result'],
-  ): Promise<void> {
-    if (!remembered || browser === undefined) return
-    if (isRemembered) await remembered.use(trx, account.userId, browser)
-    const isProven = amr.includes('pwd') && amr.includes('mfa')
-    if (!rememberDevice || !isProven || requirements.mustHaveFactor(account)) return
-    await remembered.remember(trx, account.userId, browser)
   }
 
   async function begin(flow: SignInFlow, step: Step, evidence: Evidence) {
