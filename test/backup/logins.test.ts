@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { serviceAccount } from '../api-keys.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { restore } from '../backups.ts'
 import { backupOf, place, restoredApp, restoring } from '../copies.ts'
@@ -21,6 +22,7 @@ suite('logins after a restore', async () => {
   await app.call('POST', '/logout', { headers: revoked })
   const ended = await app.session(bob)
   await app.call('POST', '/logout', { headers: ended })
+  const program = await serviceAccount(app, 'robot', ['users:read'])
   const last = await app.account('last')
   await app.call('DELETE', `/users/${last.userId}`, { headers: app.basic(app.admin) })
   const path = await backupOf(app)
@@ -50,7 +52,9 @@ suite('logins after a restore', async () => {
     }
     const restored = await restoredApp(path, app)
     const all = [session, bearer(pair.access_token), revoked, ended, ...afterBackup]
-    for (const headers of all) assert.equal(await use(restored, headers), 401)
+    for (const headers of [...all, program.headers]) {
+      assert.equal(await use(restored, headers), 401)
+    }
     assert.equal(await refresh(restored, pair.refresh_token), 401)
     assert.equal(await refresh(restored, lost.refresh_token), 401)
     assert.equal(await use(restored, await restored.bearer(bob)), 200)
@@ -69,6 +73,7 @@ suite('logins after a restore', async () => {
   test('--keep-logins: what was alive at the backup is alive, what had ended has ended', async () => {
     const restored = await restoredApp(path, app, { keepLogins: true })
     assert.equal(await use(restored, session), 200)
+    assert.equal(await use(restored, program.headers), 200)
     assert.equal(await use(restored, bearer(pair.access_token)), 200)
     assert.equal(await refresh(restored, pair.refresh_token), 200)
     assert.equal(await use(restored, revoked), 401)
