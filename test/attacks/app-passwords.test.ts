@@ -190,6 +190,7 @@ test('a person makes one on the pages, is asked for a proof, and revokes it', as
   const asked = await send(`${path}/create`, { name: 'calendar' })
   const confirm = String(asked.headers.location)
   assert.match(confirm, /^\/account\/confirm\?flow=/)
+  for (const [name, value] of Object.entries(asked.cookies)) headers.cookie += `; ${name}=${value}`
   const made = await send(confirm, { current_password: ann.password })
   assertPage(made, 200, 'Your app password')
   const [, key = ''] = /<code id="key">(.*?)<\/code>/.exec(made.text) ?? []
