@@ -8,7 +8,7 @@ import { type Someone, type TestApp, testApp } from '../app.ts'
 import { enrol } from '../factor.ts'
 import { askForward, proxied } from '../forward.ts'
 import { forwardFile } from '../forward-file.ts'
-import { assertRefusal } from '../refusal.ts'
+import { assertPage, assertRefusal } from '../refusal.ts'
 
 const [cal, wiki, safe] = ['cal.example.org', 'wiki.example.org', 'safe.example.org']
 const settings = {
@@ -175,4 +175,32 @@ test('where app passwords are off, none is made, and none is accepted', async ()
     assertRefusal(answer, 404, 'Route not found')
     assert.deepEqual(await off.rows(), before)
   }
+})
+
+test('a person makes one on the pages, is asked for a proof, and revokes it', async () => {
+  const app = await testApp(settings)
+  const ann = await app.account('ann')
+  const headers = { ...(await app.session(ann)), accept: 'text/html' }
+  const csrf_token = headers['x-csrf-token']
+  const path = '/account/app-passwords'
+  const send = (to: string, form: Record<string, string>) =>
+    app.call('POST', to, { headers, form: { csrf_token, ...form } })
+  assertPage(await app.call('GET', path, { headers }), 200, 'App passwords')
+  assertPage(await send(`${path}/create`, { name: '' }), 400, 'App passwords')
+  const asked = await send(`${path}/create`, { name: 'calendar' })
+  const confirm = String(asked.headers.location)
+  assert.match(confirm, /^\/account\/confirm\?flow=/)
+  for (const [name, value] of Object.entries(asked.cookies)) headers.cookie += `; ${name}=${value}`
+  const made = await send(confirm, { current_password: ann.password })
+  assertPage(made, 200, 'Your app password')
+  const [, key = ''] = /<code id="key">(.*?)<\/code>/.exec(made.text) ?? []
+  const own = app.basic({ ...ann, password: key })
+  assert.equal((await askForward(app, { host: cal, headers: own })).status, 200)
+  const list = await app.call('GET', path, { headers })
+  assert.ok(!list.text.includes(key))
+  const [, id = ''] = /name="key" value="(.*?)"/.exec(list.text) ?? []
+  const revoked = await send(`${path}/revoke`, { key: id })
+  assert.match(String(revoked.headers.location), /^\/account\/app-passwords\?done=/)
+  assert.equal((await askForward(app, { host: cal, headers: own })).status, 401)
+  assertPage(await send(`${path}/revoke`, { key: id }), 404, 'Something went wrong')
 })

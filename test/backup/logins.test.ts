@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { transact } from '../../src/core/database/transactions.ts'
 import { checks } from '../../src/extras/backup/checks.ts'
+import { serviceAccount } from '../api-keys.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { restore } from '../backups.ts'
 import { backupOf, place, restoredApp, restoring } from '../copies.ts'
@@ -27,6 +28,7 @@ suite('logins after a restore', async () => {
   const { rememberedDevices } = await servicesOf(app)
   const browser = 'A'.repeat(43)
   await transact(app.deps.db, [], (trx) => rememberedDevices.remember(trx, who.userId, browser))
+  const program = await serviceAccount(app, 'robot', ['users:read'])
   const last = await app.account('last')
   await app.call('DELETE', `/users/${last.userId}`, { headers: app.basic(app.admin) })
   const path = await backupOf(app)
@@ -65,7 +67,9 @@ suite('logins after a restore', async () => {
     }
     const restored = await restoredApp(path, app)
     const all = [session, bearer(pair.access_token), revoked, ended, ...afterBackup]
-    for (const headers of all) assert.equal(await use(restored, headers), 401)
+    for (const headers of [...all, program.headers]) {
+      assert.equal(await use(restored, headers), 401)
+    }
     assert.equal(await refresh(restored, pair.refresh_token), 401)
     assert.equal(await refresh(restored, lost.refresh_token), 401)
     assert.equal(await use(restored, await restored.bearer(bob)), 200)
@@ -90,6 +94,7 @@ suite('logins after a restore', async () => {
   test('--keep-logins: what was alive at the backup is alive, what had ended has ended', async () => {
     const restored = await restoredApp(path, app, { keepLogins: true })
     assert.equal(await use(restored, session), 200)
+    assert.equal(await use(restored, program.headers), 200)
     assert.equal(await use(restored, bearer(pair.access_token)), 200)
     assert.equal(await refresh(restored, pair.refresh_token), 200)
     assert.equal(await use(restored, revoked), 401)

@@ -13,6 +13,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { lockFileName } from '../../src/core/workers/service-lock.ts'
+import { serviceAccount } from '../api-keys.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { sqliteOnly } from '../database.ts'
 import { mountSmallDisk } from '../faults/disks.ts'
@@ -170,6 +171,17 @@ const broken: readonly Broken[] = [
     },
     found: ['warning mail_queue'],
     mend: /npm run -s gatehouse -- mail list --state waiting/,
+  },
+  {
+    what: 'has a service account without a key, as after a restore',
+    env: production,
+    async before({ app }) {
+      const { who } = await serviceAccount(app, 'robot', ['users:read'])
+      await app.deps.db.deleteFrom('api_keys').where('user_id', '=', who.userId).execute()
+      return undefined
+    },
+    found: ['warning service_keys'],
+    mend: /npm run -s gatehouse -- api-key create/,
   },
   {
     what: 'has an endpoint of webhooks that takes nothing',

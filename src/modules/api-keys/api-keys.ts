@@ -17,6 +17,8 @@ import { type KeyKind, keyStore, type NewKey, type StoredKey } from './store.ts'
 export interface ApiKeys {
   /** Oldest first; expired ones stay for a month. */
   of(userId: number, kind?: KeyKind): Promise<StoredKey[]>
+  /** @throws ApiError keyNotFound */
+  find(found: Found): Promise<StoredKey>
   /** @throws ApiError tooManyKeys */
   create(account: Pick<Account, 'userId'>, wanted: WantedKey, options: By): Promise<MadeKey>
   /** @throws ApiError keyNotFound */
@@ -74,6 +76,7 @@ export function createApiKeys({
 }: Pick<Needs, 'clock' | 'db' | 'events' | 'random' | 'revocations'>): ApiKeys {
   const keys: ApiKeys = {
     of: (userId, kind) => keyStore(db).of(userId, kind),
+    find,
 
     async create({ userId }, { expiresInDays, ...wanted }, { guard, by }) {
       const { text, key } = newKey({ ...wanted, userId, createdBy: by }, expiresInDays * dayMs)

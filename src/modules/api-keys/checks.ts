@@ -1,6 +1,7 @@
 import type { Check } from '../../core/checks/check.ts'
 import type { InsideContext, ModuleChecks } from '../../core/checks/context.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
 
 const maxNamed = 20
 
@@ -11,7 +12,7 @@ const serviceKeys: Check<InsideContext> = {
   why: 'The program of such an account is refused. A restore ends all keys, app passwords and logins, because the backup may be older than the end of a key.',
   mend: {
     do: 'Make a key and give it to the program, or delete the account if no program uses it.',
-    setting: 'gatehouse api-key create NAME --name TEXT --scope SCOPE',
+    setting: `${gatehouse} api-key create NAME --name TEXT --scope SCOPE`,
   },
   async find({ clock, db }) {
     const rows = await db

@@ -27,7 +27,7 @@ export const examples: Examples = {
       make: (_, caller) => ({ json: { name: 'calendar', ...present(caller) } }),
     },
     rotateAppPassword: {
-      ...{ needs: 'fresh', bare: 401, events: ['api_key_rotated'] },
+      ...{ needs: 'fresh', events: ['api_key_rotated'] },
       make: async (world, caller) => ({
         params: await appPassword(world, caller),
         json: present(caller),

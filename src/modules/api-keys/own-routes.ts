@@ -128,9 +128,10 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const account = await ownAccount(accounts, request)
       const { userId } = account
       const { overlap_seconds = defaultOverlapSeconds } = request.body
+      const found = { userId, id: request.params.id, kind } as const
+      await apiKeys.find(found) // 404 before proofs
       const sent = proofsIn(request.body)
       const guard = await proofs.prove(request, { account, change: kind, sent })
-      const found = { userId, id: request.params.id, kind } as const
       const key = await apiKeys.rotate(found, overlap_seconds, { guard, by: userId })
       return reply.status(201).send(made(key))
     },
