@@ -116,6 +116,17 @@ suite('passkeys in a real browser, with an authenticator of its own', async () =
       await press(button)
       await at('/account')
 
+      // At the login in place of the console.
+      await page.goto(`${url}/admin`)
+      await page.locator('h1').waitFor()
+      await context.clearCookies({ name: 'JSESSIONID' })
+      const dialog = page.getByRole('dialog')
+      await page.evaluate('document.querySelector(\'a[href="/admin/accounts"]\').click()')
+      await dialog.waitFor()
+      await dialog.getByRole('button', { name: 'Use a passkey' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor()
+
       // Renamed, and removed with the passkey as the proof.
       await page.goto(`${url}/account/passkeys`)
       await press('tbody a[href*="rename"]')
