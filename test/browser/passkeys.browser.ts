@@ -6,7 +6,7 @@ import { startService } from '../../tools/service.ts'
 import { assertAccessible, assertFits, launch, openPage } from './chromium.ts'
 
 const password = 'a password for browsers'
-const button = '[data-passkey] button[type=submit]'
+const button = '[data-passkey] button'
 
 /** Browsers create passkeys at `localhost`, and at no IP address. */
 suite('passkeys in a real browser, with an authenticator of its own', async () => {
