@@ -6,7 +6,7 @@ import { startService } from '../../tools/service.ts'
 import { assertAccessible, assertFits, launch, openPage } from './chromium.ts'
 
 const password = 'a password for browsers'
-const button = '[data-passkey] button[type=submit]'
+const button = '[data-passkey] button'
 
 /** Browsers create passkeys at `localhost`, and at no IP address. */
 suite('passkeys in a real browser, with an authenticator of its own', async () => {
@@ -115,6 +115,17 @@ suite('passkeys in a real browser, with an authenticator of its own', async () =
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
       await press(button)
       await at('/account')
+
+      // At the login in place of the console.
+      await page.goto(`${url}/admin`)
+      await page.locator('h1').waitFor()
+      await context.clearCookies({ name: 'JSESSIONID' })
+      const dialog = page.getByRole('dialog')
+      await page.evaluate('document.querySelector(\'a[href="/admin/accounts"]\').click()')
+      await dialog.waitFor()
+      await dialog.getByRole('button', { name: 'Use a passkey' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor()
 
       // Renamed, and removed with the passkey as the proof.
       await page.goto(`${url}/account/passkeys`)

@@ -45,6 +45,8 @@ const withoutDatabase = [
   'GET /api/openapi.json',
   'GET /api/public/captcha',
   'GET /api/public/status',
+  'GET /.well-known/passkey-endpoints',
+  'POST /api/public/passkeys/options',
   'GET /health/live',
 ]
 /** Operations that a proof from a mailbox opens: test/attacks/reset.test.ts, test/spec/sign-in-by-mail.test.ts. */

@@ -28,6 +28,7 @@ export function offerPasskeys(): void {
         status.textContent = element.dataset.failed ?? ''
       })
     })
+    form.querySelector('button')?.addEventListener('click', () => form.requestSubmit())
     element.hidden = false
     document.getElementById('without-passkeys')?.remove()
     if (element.dataset.inField !== undefined) void offerInField(element, options, waiting, send)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useFrame, useTexts } from '../context.ts'
-import { Actions, Button } from './button.tsx'
+import { Actions } from './button.tsx'
 import { Form } from './form.tsx'
 
 interface Props {
@@ -37,7 +37,9 @@ export function PasskeyForm({ options, ceremony, isOfferedInField = false, ...pr
         <Form action={action} csrf={csrf} hidden={{ ...hidden, passkey: '' }}>
           {children}
           <Actions>
-            <Button kind={kind}>{label}</Button>
+            <button type="button" {...(kind !== 'main' && { class: kind })}>
+              {label}
+            </button>
           </Actions>
         </Form>
         <p class="hint" role="status" />

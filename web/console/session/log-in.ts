@@ -8,9 +8,11 @@ interface Credentials {
   readonly totp: string
 }
 
-/** Whether the browser knows passkeys. */
+/** Whether the browser knows passkeys, which no IP address can have. */
 export function hasPasskeys(): boolean {
-  return globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined
+  const isAddress = /^[\d.]+$|:/.test(location.hostname)
+  const isKnown = globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined
+  return isKnown && !isAddress
 }
 
 /** Logs in again by a passkey. @throws ApiProblem; DOMException if the person gives up */

@@ -119,7 +119,6 @@ function NewPasskey({ view }: { view: NewPasskeyView }) {
           value={name}
           isProse
           problem={problemAt(problem, 'name', texts)}
-          hasFocus={!problem || problem.field === 'name'}
         />
       </PasskeyForm>
       <p>
