@@ -4,5 +4,6 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'app-passwords',
   requires: ['own-account'],
+  services: () => import('./services.ts'),
   pages: () => import('./pages.ts'),
 }

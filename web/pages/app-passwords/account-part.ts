@@ -7,7 +7,8 @@ export const accountPart: AccountPart = {
       href: '/account/app-passwords',
       title: ({ appPasswords }) => appPasswords.title,
       summary: ({ appPasswords }) => appPasswords.summary,
-      isShown: ({ hasAppPasswords }) => hasAppPasswords,
+      isShown: ({ waysIn }) => waysIn.app_passwords !== undefined,
+      state: ({ waysIn }, { appPasswords }) => appPasswords.count(waysIn.app_passwords ?? 0),
     },
   ],
   words: ({ appPasswords: { badName, full, revoked } }) => ({

@@ -18,12 +18,11 @@ const person: AccountView = {
   email: 'ann@example.com',
   secondFactor: true,
   hasPassword: true,
-  waysIn: { totp: 1, recovery_codes: 9, identities: 1 },
+  waysIn: { totp: 1, passkey: 2, recovery_codes: 9, devices: 1, app_passwords: 2, identities: 1 },
   since: at,
   language: 'en',
   languages: ['en', 'de'],
   hasProviders: true,
-  hasAppPasswords: true,
 }
 const password: AccountPasswordView = {
   ...own,
@@ -64,7 +63,6 @@ export const examples: ExamplesOf<AccountViews> = {
       waysIn: { recovery_codes: 0, identities: 0 },
       language: null,
       hasProviders: false,
-      hasAppPasswords: false,
     },
   },
   'account-password': {

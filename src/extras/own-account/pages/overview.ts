@@ -5,7 +5,7 @@ import type { Needs } from '../../../core/module/services.ts'
 import { accountPage, common, personOf, show } from './own-page.ts'
 
 export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<void> {
-  const { config, providers, users, waysIn } = deps
+  const { providers, users, waysIn } = deps
 
   app.get('/account', accountPage('/account'), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -28,7 +28,6 @@ export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<
       language: isLanguage(account.language) ? account.language : null,
       languages,
       hasProviders: providers.all.some((provider) => provider.config.client),
-      hasAppPasswords: config.appPasswords.isOn,
     })
   })
 }

@@ -80,7 +80,6 @@ export interface AccountView extends OwnPage {
   readonly language: Language | null
   readonly languages: readonly Language[]
   readonly hasProviders: boolean
-  readonly hasAppPasswords: boolean
 }
 
 export interface AccountPasswordView extends OwnPage {
