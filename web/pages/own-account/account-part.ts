@@ -10,6 +10,13 @@ export const accountPart: AccountPart = {
       state: ({ hasPassword }, { account }) => (hasPassword ? account.isSet : account.isNotSet),
     },
     {
+      order: 25,
+      href: '/account/passkeys',
+      title: ({ passkeys }) => passkeys.title,
+      summary: ({ passkeys }) => passkeys.summary,
+      state: ({ waysIn }, { passkeys }) => passkeys.count(waysIn.passkey ?? 0),
+    },
+    {
       order: 30,
       href: '/account/second-factor',
       title: ({ account }) => account.appTitle,
@@ -39,5 +46,8 @@ export const accountPart: AccountPart = {
       isShown: ({ hasProviders }) => hasProviders,
     },
   ],
-  words: ({ account: { done, problems } }) => ({ done, problems }),
+  words: ({ account, passkeys }) => ({
+    done: { ...account.done, ...passkeys.done },
+    problems: { ...account.problems, ...passkeys.problems },
+  }),
 }

@@ -1,6 +1,6 @@
-import type { PasskeyViews } from '../../../src/extras/own-account/pages/passkey-views.ts'
-import { at, own } from '../own-account/examples.ts'
-import type { ExamplesOf } from '../page.ts'
+import type { PasskeyViews } from '../../../../src/extras/own-account/pages/passkey-views.ts'
+import type { ExamplesOf } from '../../page.ts'
+import { at, own } from '../examples.ts'
 
 const id = 'Qm9yZWFsIGlkIG9mIHRoZSByb3c'
 const of = { rpId: 'id.example.org', userId: 'c29tZWJvZHk' }

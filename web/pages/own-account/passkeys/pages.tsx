@@ -4,15 +4,15 @@ import type {
   PasskeyRow,
   PasskeysView,
   PasskeyViews,
-} from '../../../src/extras/own-account/pages/passkey-views.ts'
-import { Actions, Button } from '../../components/button.tsx'
-import { Table, Time } from '../../components/data.tsx'
-import { Field } from '../../components/field.tsx'
-import { Form } from '../../components/form.tsx'
-import { PasskeyForm } from '../../components/passkey-form.tsx'
-import { useFrame, useTexts } from '../../context.ts'
-import { Back, Outcome, problemAt } from '../own-account/outcome.tsx'
-import type { PagesOf } from '../page.ts'
+} from '../../../../src/extras/own-account/pages/passkey-views.ts'
+import { Actions, Button } from '../../../components/button.tsx'
+import { Table, Time } from '../../../components/data.tsx'
+import { Field } from '../../../components/field.tsx'
+import { Form } from '../../../components/form.tsx'
+import { PasskeyForm } from '../../../components/passkey-form.tsx'
+import { useFrame, useTexts } from '../../../context.ts'
+import type { PagesOf } from '../../page.ts'
+import { Back, Outcome, problemAt } from '../outcome.tsx'
 
 const hasProblem = ({ problem }: { readonly problem: unknown }) => problem !== null
 
