@@ -77,7 +77,8 @@ const refusals = {
 
 suite('a caller that ends while its request is under way', async () => {
   const app = await testApp(
-    await exampleSettings(), // many proofs of one caller wait at once
+    // Many proofs of one caller wait at once, and more than a hundred changes for the writer.
+    { ...(await exampleSettings()), DATABASE_TIMEOUT_MS: '10000' },
     {
       clock: clockOfToday(),
       ...(await holdableDatabase()),

@@ -91,6 +91,26 @@ suite('a copy of everything', async () => {
     .insertInto('remembered_devices')
     .values({ user_id: 1, device: 'd', ...seen })
     .execute()
+  await app.deps.db
+    .insertInto('passkeys')
+    .values({
+      ...{ id: 'd', credential_id: 'c', user_id: 1, public_key: 'k', algorithm: -7, counter: 2 },
+      ...{ backup_eligible: 1, backed_up: 0, rp_id: 'example.org', name: 'phone' },
+      ...{ transports: 'internal', created_at: 1, used_at: 2 },
+    })
+    .execute()
+  await app.deps.db
+    .insertInto('used_passkey_challenges')
+    .values({ id: 'c', expires_at: 5 })
+    .execute()
+  await app.deps.db
+    .insertInto('api_keys')
+    .values({
+      ...{ id: 'k', user_id: 1, digest: 'd', kind: 'key', name: 'robot', scopes: 'users:read' },
+      ...{ roles: 'USER', created_by: 1, created_at: 1, expires_at: 5 },
+      ...{ told_at: null, last_used_at: 2 },
+    })
+    .execute()
   const identity = { user_id: 1, issuer: 'https://idp.example.org', subject: 's', created_at: 1 }
   await app.deps.db.insertInto('identities').values(identity).execute()
   await verifyAddress(app, app.admin, 'admin@example.org', 'de')
@@ -217,6 +237,7 @@ suite('a copy of everything', async () => {
       webhook_events: [],
       webhook_deliveries: [],
       remembered_devices: [],
+      api_keys: [],
     }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table

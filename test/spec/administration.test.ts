@@ -392,7 +392,7 @@ suite('the throttle, for an administrator', async () => {
       await close('2001:db8:6::1')
       const cleared = await clearAddress(spelling)
       const message = 'Failed tries forgotten'
-      const body = { message, address, logins: 20, clients: 0, usernames: 0 }
+      const body = { message, address, logins: 20, clients: 0, usernames: 0, passkeys: 0 }
       assert.deepEqual([cleared.status, cleared.body], [200, body])
       assert.equal((await doors.JSON(app, fay, { from })).status, 200)
       const other = await doors.JSON(app, fay, { from: '2001:db8:6::1' })

@@ -5,7 +5,6 @@ export const settings = {
   REMEMBER_DEVICE_DAYS: integer({
     default: 30,
     min: 0,
-    max: 365,
     doc: 'How long a device can stand in for the second factor on the sign-in page, if its owner wants that; never for roles of REQUIRE_SECOND_FACTOR. 0: no device does. Days.',
   }),
 }

@@ -7,6 +7,9 @@ import type { NewSession } from './sessions.ts'
 
 export type BrowserSessionDeps = Pick<Needs, 'config' | 'sessions'>
 
+/** Browsers keep no cookie for longer. RFC 6265bis 5.5 */
+const maxCookieDays = 400
+
 /**
  * The result of a login in mode session and of a sign-in through a provider: starts a session, sets
  * the cookie and returns the CSRF token.
@@ -25,7 +28,8 @@ export function sessionResult(
     // Always a new id, against session fixation.
     issue: (trx, present) => sessions.start(trx, present, client),
     respond({ secret, csrfToken, isKept }) {
-      const maxAge = isKept ? config.session.keptDays * 86_400 : undefined
+      const days = Math.min(config.session.keptDays, maxCookieDays)
+      const maxAge = isKept ? days * 86_400 : undefined
       setSessionCookie(reply, config, secret, maxAge)
       return csrfToken
     },

@@ -32,7 +32,6 @@ export const settings = {
   KEEP_SIGNED_IN_DAYS: integer({
     default: 30,
     min: 0,
-    max: 365,
     doc: 'A session that began with "Keep me signed in" on the sign-in page ends this long after its login, whether in use or not; never for roles of REQUIRE_SECOND_FACTOR. 0: the page does not offer it. Days.',
   }),
   SESSIONS_PER_ACCOUNT: integer({
