@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { systemRandom } from '../../src/core/crypto/random.ts'
+import { maxKeys } from '../../src/modules/api-keys/api-keys.ts'
 import { createKeyText } from '../../src/modules/api-keys/key-text.ts'
 import { bearerOf, serviceAccount } from '../api-keys.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
@@ -44,6 +45,30 @@ suite('an app password', async () => {
     assert.equal((await app.call('GET', '/users', { headers })).status, 200)
     const shouted = app.basic({ ...ann, username: 'ANN', password: key })
     assert.equal((await app.call('GET', '/users', { headers: shouted })).status, 200)
+  })
+
+  test('is refused beside a hundred others', async () => {
+    const full = await app.account('full')
+    const { id } = await appPasswordOf(app, full)
+    const row = await app.deps.db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const copies = Array.from({ length: maxKeys - 1 }, (_, index) => ({
+      ...row,
+      ...{ id: `full-${index}`, digest: `full-${index}` },
+    }))
+    await app.deps.db.insertInto('api_keys').values(copies).execute()
+    const { api_keys: before } = await app.rows()
+    const json = { name: 'one more', current_password: full.password }
+    for (const base of ['/api/account/keys', '/api/user/account/keys']) {
+      for (const path of [base, `${base}/${id}/rotate`]) {
+        const answer = await app.call('POST', path, { headers: app.basic(full), json })
+        assertRefusal(answer, 409, 'Too many keys', path)
+      }
+    }
+    assert.deepEqual((await app.rows()).api_keys, before)
   })
 
   for (const host of [wiki, safe]) {

@@ -267,17 +267,29 @@ suite('hostile answers of passkeys', async () => {
     const headers = await sessionBy(full.passkey)
     const { passkeys } = await app.rows()
     const [row] = passkeys?.filter((one) => JSON.stringify(one).includes(full.id)) ?? []
-    for (let more = 1; more < 20; more += 1) {
-      const copy = { ...(row as object), id: `copy-${more}`, credential_id: `copy-${more}` }
-      await app.deps.db
+    const addCopy = (name: string) => {
+      const copy = { ...(row as object), id: name, credential_id: name }
+      return app.deps.db
         .insertInto('passkeys')
         .values(copy as never)
         .execute()
     }
-    const answer = await app.call('POST', '/api/account/passkeys/options', {
-      ...{ headers, json: await proofBy(app, headers, full.passkey, 'factor') },
-    })
-    assertRefusal(answer, 409, 'Too many passkeys')
+    const paths = ['/api/account/passkeys', '/api/user/account/passkeys']
+    const begin = async (path: string) =>
+      app.call('POST', `${path}/options`, {
+        ...{ headers, json: await proofBy(app, headers, full.passkey, 'factor') },
+      })
+    for (let more = 1; more < 19; more += 1) await addCopy(`copy-${more}`)
+    const begun = await Promise.all(paths.map(begin))
+    await addCopy('copy-19')
+    const before = await rows()
+    for (const [index, path] of paths.entries()) {
+      const response = softwarePasskey({ origin }).registration(begun[index]?.body)
+      const added = await app.call('POST', path, { headers, json: { response, name: 'one more' } })
+      assertRefusal(added, 409, 'Too many passkeys')
+    }
+    assert.deepEqual((await rows()).passkeys, before.passkeys)
+    for (const path of paths) assertRefusal(await begin(path), 409, 'Too many passkeys')
   })
 
   async function optionsOf() {

@@ -126,6 +126,7 @@ suite('two workers', async () => {
       'forward file',
       'keys of erased persons',
       'keys of other processes',
+      'last use of keys',
       'mail',
       'refusals',
       'session activity',

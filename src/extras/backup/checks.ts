@@ -138,7 +138,7 @@ const backupRestored: Check<InsideContext> = {
   id: 'backup_restored',
   level: 'info',
   passMessage: 'the database was not restored in the last week',
-  why: 'What has ended after the backup must not be valid again: a restore ends all sessions, tokens and remembered devices. --keep-logins and `gatehouse move` keep them.',
+  why: `What has ended after the backup must not be valid again: a restore ends all sessions, tokens, keys and remembered devices. --keep-logins and \`${gatehouse} move\` keep them.`,
   mend: {
     do: 'Tell people that they have to sign in again, with a code where they have a second factor.',
   },

@@ -15,8 +15,8 @@ export const deviceUsed = eventType<OfUser>('mfa_device_used', {
   description: 'in addition to the login: a remembered device took the place of the second factor',
   fields: { user_id: '' },
   words: {
-    en: 'Remembered device in place of the second factor',
-    de: 'Gemerktes Gerät anstelle des zweiten Faktors',
+    en: 'Remembered device used',
+    de: 'Gerät benutzt',
   },
 })
 
@@ -31,5 +31,5 @@ export const devicesForgotten = eventType<
     reason:
       '`owner`, `administrator`, or `account`: all logins have ended, or the roles or the e-mail address have changed',
   },
-  words: { en: 'Remembered device forgotten', de: 'Gemerktes Gerät vergessen' },
+  words: { en: 'Remembered device forgotten', de: 'Gerät vergessen' },
 })

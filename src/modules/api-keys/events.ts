@@ -40,7 +40,7 @@ export const keysEnded = eventType<{ readonly user_id: number; readonly count: n
     groups: ['credentials'],
     description: 'all keys of an account end with its logins',
     fields: { user_id: 'the owner', count: '' },
-    words: { en: 'All API keys ended', de: 'Alle API-Schlüssel beendet' },
+    words: { en: 'All API keys ended', de: 'API-Schlüssel beendet' },
   },
 )
 
@@ -50,5 +50,5 @@ export const keyExpiring = eventType<
   groups: ['credentials'],
   description: 'a key ends within a week',
   fields: { ...fields, expires_at: '', told: 'who made the key, and gets a notice' },
-  words: { en: 'API key ends soon', de: 'API-Schlüssel läuft bald ab' },
+  words: { en: 'API key ends soon', de: 'API-Schlüssel endet bald' },
 })

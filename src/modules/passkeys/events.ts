@@ -16,7 +16,7 @@ export const passkeyBackupChanged = eventType<OfPasskey & { readonly eligible: b
     description:
       'a passkey can be copied to other devices from now on, or no longer; recorded at the login',
     fields: { user_id: '', passkey: 'its id', eligible: '' },
-    words: { en: 'Passkey can be copied or no longer', de: 'Passkey kopierbar oder nicht mehr' },
+    words: { en: 'Copies of a passkey', de: 'Kopien eines Passkeys' },
   },
 )
 
@@ -27,5 +27,5 @@ export const passkeyCounterBack = eventType<OfPasskey>('passkey_counter_back', {
   description:
     'the counter of a passkey that belongs to one device did not rise: the passkey may have been copied, and is refused',
   fields: { user_id: '', passkey: 'its id' },
-  words: { en: 'Passkey refused: perhaps a copy', de: 'Passkey abgelehnt: vielleicht eine Kopie' },
+  words: { en: 'Passkey refused', de: 'Passkey abgelehnt' },
 })

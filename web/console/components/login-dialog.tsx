@@ -27,28 +27,14 @@ function Asked() {
   const username = session.value?.username ?? ''
   if (!question) return null
 
-  async function submitPasskey(): Promise<void> {
+  async function tryBy(way: () => Promise<'done' | 'code'>): Promise<void> {
     setBusy(true)
     try {
-      await logInByPasskey()
-      question?.answer(true)
+      if ((await way()) === 'done') return question?.answer(true)
+      setWantsCode(true)
+      setProblem(totp === '' ? '' : t.login.wrongCode)
     } catch (error) {
-      setProblem(error instanceof DOMException ? t.login.noPasskey : wordsOf(error, t))
-    } finally {
-      setBusy(false)
-    }
-  }
-
-  async function submit(): Promise<void> {
-    setBusy(true)
-    try {
-      const outcome = await logIn({ username, password, totp })
-      if (outcome === 'code') {
-        setWantsCode(true)
-        setProblem(totp === '' ? '' : t.login.wrongCode)
-      } else question?.answer(true)
-    } catch (error) {
-      setProblem(wordsOf(error, t))
+      setProblem(error instanceof DOMException ? '' : wordsOf(error, t)) // the person gave up
     } finally {
       setBusy(false)
     }
@@ -59,7 +45,7 @@ function Asked() {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void submit()
+          void tryBy(() => logIn({ username, password, totp }))
         }}
       >
         {problem !== '' && (
@@ -103,7 +89,7 @@ function Asked() {
               type="button"
               class="quiet"
               disabled={isBusy}
-              onClick={() => void submitPasskey()}
+              onClick={() => void tryBy(logInByPasskey)}
             >
               {t.login.passkey}
             </button>

@@ -16,9 +16,9 @@ export function hasPasskeys(): boolean {
 }
 
 /** Logs in again by a passkey. @throws ApiProblem; DOMException if the person gives up */
-export async function logInByPasskey(): Promise<void> {
+export async function logInByPasskey(): Promise<'done'> {
   const asked = await fetch('/api/public/passkeys/options', { method: 'POST' })
-  if (!asked.ok) throw problemOf(asked, await asked.json().catch(() => null))
+  if (!asked.ok) throw await refusalOf(asked)
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await asked.json())
   const passkey = await navigator.credentials.get({ publicKey })
   const answer = await fetch('/login', {
@@ -26,8 +26,8 @@ export async function logInByPasskey(): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ passkey, mode: 'session' }), // by its toJSON
   })
-  if (!answer.ok) throw problemOf(answer, await answer.json().catch(() => null))
-  await takeSession()
+  if (!answer.ok) throw await refusalOf(answer)
+  return takeSession()
 }
 
 /**
@@ -37,17 +37,17 @@ export async function logInByPasskey(): Promise<void> {
 export async function logIn({ username, password, totp }: Credentials): Promise<'done' | 'code'> {
   const fields = { mode: 'session', username, password, ...(totp !== '' && { totp }) }
   const answer = await fetch('/login', { method: 'POST', body: new URLSearchParams(fields) })
-  if (!answer.ok) {
-    const body: unknown = await answer.json().catch(() => null)
-    const problem = problemOf(answer, body)
-    if (problem.error === 'Second factor required') return 'code'
-    throw problem
-  }
-  await takeSession()
-  return 'done'
+  if (answer.ok) return takeSession()
+  const problem = await refusalOf(answer)
+  if (problem.error === 'Second factor required') return 'code'
+  throw problem
 }
 
-async function takeSession(): Promise<void> {
-  const restored = await restoreSession()
-  if (!restored) throw new ApiProblem({ status: 401, error: 'Authentication required' })
+async function refusalOf(answer: Response): Promise<ApiProblem> {
+  return problemOf(answer, await answer.json().catch(() => null))
+}
+
+async function takeSession(): Promise<'done'> {
+  if (await restoreSession()) return 'done'
+  throw new ApiProblem({ status: 401, error: 'Authentication required' })
 }

@@ -61,7 +61,6 @@ export const frame: typeof english = {
     code: 'Code Ihrer App',
     wrongCode: 'Der Code ist falsch oder wurde schon benutzt.',
     passkey: 'Passkey benutzen',
-    noPasskey: 'Es wurde kein Passkey benutzt.',
     submit: 'Anmelden',
     elsewhere: 'Mit allen Möglichkeiten anmelden, in einem anderen Tab',
     elsewhereHint:

@@ -61,7 +61,6 @@ export const frame = {
     code: 'Code of your app',
     wrongCode: 'The code is wrong, or was used before.',
     passkey: 'Use a passkey',
-    noPasskey: 'No passkey was used.',
     submit: 'Sign in',
     elsewhere: 'Sign in with all ways, in another tab',
     elsewhereHint: 'by provider, by mail, with a recovery code. Then come back here: it goes on.',
