@@ -6,8 +6,9 @@ import { type Answer, type Headers, type SessionHeaders, type Someone, testApp }
 import { codeOf, enrol } from '../factor.ts'
 import { newHost, placesOf, tally } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
-import { sendConfirmed } from '../proofs.ts'
+import { headersOf, sendConfirmed } from '../proofs.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'
+import { testBrowser } from '../test-browser.ts'
 
 const next = 'a quieter melon rolls'
 
@@ -456,5 +457,30 @@ suite('what the confirmation page has taken counts for one change alone', async 
     assertPage(other, 400, 'This sign-in cannot be finished', 'another session')
     const done = await one.send(path, { current_password: one.who.password })
     assert.match(String(done.headers.location), /^\/account\/email\?done=email_sent/)
+  })
+})
+
+suite('a proof on the confirmation page', async () => {
+  const app = await testApp()
+
+  test('lasts five minutes, and no wrong passkey makes it last longer', async () => {
+    const who = await app.account('ann')
+    const session = await app.session(who)
+    const browser = testBrowser(app, 'text/html')
+    const [name = '', value = ''] = session.cookie.split('=')
+    browser.cookies.set(name, value)
+    const send = (path: string, form: Record<string, string>) =>
+      browser.call('POST', path, { form: { csrf_token: session['x-csrf-token'], ...form } })
+    const weak = { new_password: 'short', new_password_again: 'short' }
+    const confirm = String((await send('/account/password', weak)).headers.location)
+    assert.match(confirm, /^\/account\/confirm\?flow=/)
+    assert.equal((await send(confirm, { current_password: who.password })).status, 400)
+    app.clock.advance(280)
+    await send(confirm, { passkey: 'none' })
+    app.clock.advance(30)
+    const json = { new_password: next }
+    const headers = await headersOf(browser)
+    const late = await app.call('PUT', '/api/account/password', { headers, json })
+    assertRefusal(late, 401, 'Confirmation required', 'late', { proofs: ['password'] })
   })
 })

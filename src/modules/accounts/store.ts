@@ -376,6 +376,7 @@ export function accountStore(db: DatabaseOrTransaction) {
               .whereRef('user_id', '=', 'role_assignments.account')
               .where('active', '=', 1)
               .where('locked', '=', 0)
+              .where('service', '=', 0)
               .where('deletion_at', 'is', null)
               .where(isPresentAccount),
           ),

@@ -3,8 +3,10 @@ import { randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
+import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
+import { accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import { keyNotFound } from '../keys/problems.ts'
 import { keyCreated, keyRevoked, keyRotated, keysEnded } from './events.ts'
@@ -63,6 +65,7 @@ export const defaultDays = 90
 export const defaultOverlapSeconds = 86_400
 export const maxKeys = 100
 const dayMs = 86_400_000
+const maxAttempts = 5
 /** How long the log of revocations tells of the change: longer than `judge.ts` keeps a row. */
 const loggedMs = 7 * dayMs
 const keptMs = 30 * dayMs
@@ -81,6 +84,7 @@ export function createApiKeys({
     async create({ userId }, { expiresInDays, ...wanted }, { guard, by }) {
       const { text, key } = newKey({ ...wanted, userId, createdBy: by }, expiresInDays * dayMs)
       const work = async (trx: DatabaseOrTransaction) => {
+        if (!(await accountIn(trx, userId))) throw goneMeanwhile('accountNotFound')
         await assertRoom(trx, userId)
         await keyStore(trx).insert(key)
         await events.emitInTransaction(trx, keyCreated, { ...fieldsOf(key), scopes: key.scopes })
@@ -102,7 +106,7 @@ export function createApiKeys({
         const until = Math.min(expiresAt, now + overlapSeconds * 1000)
         const isChanged =
           overlapSeconds === 0
-            ? await store.remove(before.id)
+            ? await store.remove(before)
             : await store.shorten(before, until, now)
         if (!isChanged) throw notFound(found)
         await assertRoom(trx, userId)
@@ -116,13 +120,12 @@ export function createApiKeys({
     },
 
     async revoke(found, { guard, reason }) {
-      const key = await find(found)
-      await change(key, guard, (trx) => remove(trx, key, reason))
+      await removeAsRead(() => find(found), reason, guard)
     },
 
     async revokeText(text) {
-      const key = isKeyText(text) ? await keyStore(db).byDigest(digest(text)) : null
-      if (key) await change(key, undefined, (trx) => remove(trx, key, 'key'))
+      if (!isKeyText(text)) return
+      await removeAsRead(() => keyStore(db).byDigest(digest(text)), 'key')
     },
   }
   return keys
@@ -137,9 +140,26 @@ export function createApiKeys({
     return revocations.revoke({ jti: revocationName(key), exp }, { guard, also })
   }
 
-  async function remove(trx: DatabaseOrTransaction, key: StoredKey, reason: Reason): Promise<void> {
-    if (!(await keyStore(trx).remove(key.id))) return
-    await events.emitInTransaction(trx, keyRevoked, { ...fieldsOf(key), reason })
+  /**
+   * Repeated for a key that was rotated after it was read: the log must name the version that other
+   * nodes know.
+   */
+  async function removeAsRead(
+    read: () => Promise<StoredKey | null>,
+    reason: Reason,
+    guard?: Guard,
+  ): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const key = await read()
+      if (!key) return
+      let isRemoved = false
+      await change(key, guard, async (trx) => {
+        isRemoved = await keyStore(trx).remove(key)
+        if (isRemoved) await events.emitInTransaction(trx, keyRevoked, { ...fieldsOf(key), reason })
+      })
+      if (isRemoved) return
+      if (attempt === maxAttempts) throw notFound(key)
+    }
   }
 
   async function find(found: Found): Promise<StoredKey> {

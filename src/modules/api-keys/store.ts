@@ -72,10 +72,12 @@ export function keyStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    async remove(id: string): Promise<boolean> {
+    /** False if the key has changed or is gone. */
+    async remove({ id, version }: Pick<StoredKey, 'id' | 'version'>): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('api_keys')
         .where('id', '=', id)
+        .where('version', '=', version)
         .executeTakeFirst()
       return numDeletedRows > 0n
     },

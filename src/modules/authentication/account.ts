@@ -33,7 +33,8 @@ export interface Account {
   readonly isService: boolean
 }
 
-type Standing = Pick<Account, 'locked' | 'active'> & Partial<Pick<Account, 'deletionAt'>>
+type Standing = Pick<Account, 'locked' | 'active'> &
+  Partial<Pick<Account, 'deletionAt' | 'isService'>>
 
 export function isUsable({ locked, active, deletionAt = null }: Standing): boolean {
   return active && !locked && deletionAt === null
@@ -44,7 +45,7 @@ export function splitRoles(names: string | null): RoleName[] {
   return sortRoles((names ?? '').split(',').flatMap((name) => parseRoleName(name) ?? []))
 }
 
-/** At least one account must be able to administer the service. */
+/** At least one person must be able to administer the service: no key opens all administration. */
 export function isAdministrator(account: Pick<Account, 'roles'> & Standing): boolean {
-  return isUsable(account) && account.roles.includes('ADMIN')
+  return isUsable(account) && account.isService !== true && account.roles.includes('ADMIN')
 }

@@ -1,6 +1,7 @@
 import { derivedKey, digest, equalInConstantTime, keyedDigest } from '../../core/crypto/digest.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
+import { clockLeewayMs } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 
 /**
@@ -68,5 +69,6 @@ export function purgeChallenges(
   batchSize: number,
 ): Promise<number> {
   const used = { table: 'used_passkey_challenges', key: 'id', column: 'expires_at' } as const
-  return deleteExpired(db, { ...used, until: clock.now() }, batchSize)
+  // Other nodes, whose clocks may be late, still accept the challenge until then.
+  return deleteExpired(db, { ...used, until: clock.now() - clockLeewayMs }, batchSize)
 }

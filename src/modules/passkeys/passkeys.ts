@@ -82,9 +82,12 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
             isUserHandleNeeded: userId === undefined,
           },
         )
-        if (userId !== undefined && known.userId !== userId) throw new CeremonyError('unknown')
-        if (known.rpId !== rpId) throw new CeremonyError('rp_id')
-        return { passkey: known, asserted, amr: amrOf(known, asserted) }
+        // Anyone can sign for the key of an unknown passkey.
+        if (!passkey || (userId ?? passkey.userId) !== passkey.userId) {
+          throw new CeremonyError('unknown')
+        }
+        if (passkey.rpId !== rpId) throw new CeremonyError('rp_id')
+        return { passkey, asserted, amr: amrOf(passkey, asserted) }
       } catch (error) {
         if (!(error instanceof CeremonyError)) throw error
         if (!passkey) throw refused('unknown', null)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../../core/errors.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { goneMeanwhile, resource } from '../../core/http/changes/resource.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
@@ -205,9 +206,21 @@ async function routesOfVersion(
   /** Rechecked in the transaction: the user may have become an ADMIN. */
   function checks(rule: Rule, request: FastifyRequest): Checks {
     const change = user.changeBy(request)
-    if (!asksPrivilege(rule)) return change
+    const caller = request.principal
+    const isByKey = caller?.credential.scheme === 'key'
+    if (!asksPrivilege(rule) && !isByKey) return change
     const ownerId = String(user.of(request).id)
-    return { ...change, assertMay: (privileged) => authorize(request, { ownerId, privileged }) }
+    return {
+      ...change,
+      assertMay(privileged) {
+        // As with accounts: that asks for a recent login, which a key never is.
+        if (isByKey && privileged) {
+          const facts = { user_id: caller.subject, scope: null }
+          throw new ApiError('accessDenied', { reason: { code: 'key_out_of_scope', facts } })
+        }
+        if (asksPrivilege(rule)) authorize(request, { ownerId, privileged })
+      },
+    }
   }
 }
 

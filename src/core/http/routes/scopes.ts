@@ -35,8 +35,10 @@ export function scopeOf(
 export function assertInScope({ routeOptions }: FastifyRequest, principal: Principal): void {
   const { credential, scopes } = principal
   if (credential.scheme !== 'key') return
-  const { judgesKeys, scope = null } = routeOptions.config
+  const { judgesKeys, scope: named = null } = routeOptions.config
   if (judgesKeys) return
+  const isAdministration = routeOptions.url?.startsWith('/api/admin/') === true
+  const scope = credential.kind === 'app_password' && isAdministration ? null : named
   if (scope !== null && scopes?.has(scope)) return
   throw new ApiError('accessDenied', {
     challenge: scope === null ? undefined : challengeOf([scope]),

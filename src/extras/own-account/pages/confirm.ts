@@ -133,8 +133,10 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     const held = flow ? grants.kindsOf(flow) : []
     await proofs.prove(request, { account, change, sent, held }).catch(withoutFields)
     const needed = await proofs.neededOf(account)
-    if (factors.isBothFactors(sent.factor)) return needed
-    return needed.filter((kind) => canBeSent(kind) && !held.includes(kind))
+    const lacking = needed.filter((kind) => !held.includes(kind))
+    // What is held was not proved again.
+    const isWhole = account.secondFactor && factors.isBothFactors(sent.factor)
+    return isWhole ? lacking : lacking.filter(canBeSent)
   }
 
   /** Returns the flow that holds the proof. */
