@@ -89,6 +89,7 @@ function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: number)
       'created_at',
     ])
     .where('accounts.user_id', '>', userId)
+    .where('accounts.service', '=', 0) // an import would make a person of the program
     .where(isPresentAccount)
     .orderBy('accounts.user_id')
     .limit(limit)

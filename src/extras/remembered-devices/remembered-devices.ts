@@ -44,6 +44,8 @@ export interface RememberedDevices extends OfSignIn {
 }
 
 const dayMs = 86_400_000
+/** The years of dates have four digits. */
+const maxDays = 1_000_000
 const maxDevices = 50
 const maxUserAgentLength = 256
 
@@ -59,7 +61,7 @@ export function createRememberedDevices({
   'asyncCommitDb' | 'clock' | 'config' | 'db' | 'events' | 'keys'
 >): RememberedDevices {
   const { days } = config.rememberedDevices
-  const keptMs = days * dayMs
+  const keptMs = Math.min(days, maxDays) * dayMs
   const key = derivedKey(keys.dataKey, 'remembered devices')
   const deviceOf = (userId: number, browser: string) =>
     keyedDigest(key, JSON.stringify([userId, browser]))

@@ -113,6 +113,7 @@ const secretBytes = 32
 const csrfTokenBytes = 32 // spec 2.3
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxUserAgentLength = 256
+const maxKeptDays = 1_000_000 // the years of dates have four digits
 const maxListed = 1000
 const maxKnown = 10_000
 const flushBatchSize = 200
@@ -139,7 +140,7 @@ export function createSessions(
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
-  const keptMs = config.session.keptDays * 86_400_000
+  const keptMs = Math.min(config.session.keptDays, maxKeptDays) * 86_400_000
   const { byId: lookUp } = sessionStore(db)
   const endOfSession = createEndReader({ db, clock })
   // The key is the cookie's value.
