@@ -16,7 +16,7 @@ export const passkeyBackupChanged = eventType<OfPasskey & { readonly eligible: b
     description:
       'a passkey can be copied to other devices from now on, or no longer; recorded at the login',
     fields: { user_id: '', passkey: 'its id', eligible: '' },
-    words: { en: 'Copies of a passkey', de: 'Kopien eines Passkeys' },
+    words: { en: 'Passkey copyable', de: 'Passkey kopierbar' },
   },
 )
 

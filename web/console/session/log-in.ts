@@ -8,11 +8,9 @@ interface Credentials {
   readonly totp: string
 }
 
-/** Whether the browser knows passkeys, which no IP address can have. */
+/** Whether the browser knows passkeys, which no IP address can have: it ends with a digit or `]`. */
 export function hasPasskeys(): boolean {
-  const isAddress = /^[\d.]+$|:/.test(location.hostname)
-  const isKnown = globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined
-  return isKnown && !isAddress
+  return 'PublicKeyCredential' in globalThis && !/[\d\]]$/.test(location.hostname)
 }
 
 /** Logs in again by a passkey. @throws ApiProblem; DOMException if the person gives up */

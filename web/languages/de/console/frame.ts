@@ -22,7 +22,7 @@ export const frame: typeof english = {
   },
   conflict: {
     title: 'Zwei Fassungen',
-    text: 'Eine andere Person hat das geändert, seit Sie es geöffnet haben. Welche Fassung soll gelten?',
+    text: 'Jemand hat das inzwischen geändert. Welche Fassung soll gelten?',
     field: 'Feld',
     theirs: 'Die andere, wie sie jetzt ist',
     own: 'Ihre',
@@ -31,14 +31,14 @@ export const frame: typeof english = {
   },
   oneTime: {
     title: (name) => `Das Einmalpasswort von ${name}`,
-    hint: 'Sagen Sie es der Person auf einem Weg, dem Sie vertrauen. Es wird nicht noch einmal gezeigt.',
+    hint: 'Sagen Sie es der Person auf sicherem Weg. Es wird nur einmal gezeigt.',
     done: 'Ich habe es weitergegeben',
   },
   loading: 'Wird geladen …',
   undo: 'Rückgängig machen',
   close: 'Schließen',
   notFound: 'Hier ist nichts',
-  notFoundHint: 'Die Adresse führt zu keiner Ansicht, oder Ihre Rollen zeigen sie nicht.',
+  notFoundHint: 'Die Adresse führt zu keiner Ansicht, oder Ihren Rollen fehlt sie.',
   typeToConfirm: (text: string) => `Geben Sie zur Bestätigung „${text}“ ein`,
   table: {
     selectAll: 'Alle auf dieser Seite auswählen',
@@ -60,7 +60,7 @@ export const frame: typeof english = {
     },
     code: 'Code Ihrer App',
     wrongCode: 'Der Code ist falsch oder wurde schon benutzt.',
-    passkey: 'Passkey benutzen',
+    passkey: 'Mit Passkey',
     submit: 'Anmelden',
     elsewhere: 'Mit allen Möglichkeiten anmelden, in einem anderen Tab',
     elsewhereHint:
