@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Role } from '../../src/core/policy/principal.ts'
 import { type Headers, type Someone, type TestApp, testApp } from '../app.ts'
+import { confirmationsOf, newestMail } from '../confirmations.ts'
 import { beginEnrolment, enrol } from '../factor.ts'
+import { verifyAddress } from '../mail.ts'
 import { addPasskey, assertionOf, proofBy, type SoftwarePasskey, withPasskey } from '../passkeys.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -212,6 +214,29 @@ suite('what a passkey gives and what keeps it out', async () => {
     const cleared = await app.call('DELETE', path, { headers: admin })
     assert.equal(cleared.body.passkeys, 5)
     assert.equal(await right('198.51.100.7'), 200)
+  })
+
+  test('wrong passkeys at a reset count for the address, too', async () => {
+    const { who, passkey } = await withPasskey(app, 'mailed')
+    const email = 'mailed@example.org'
+    await verifyAddress(app, who, email)
+    await app.call('POST', '/api/public/reset', { json: { email } })
+    const mail = await newestMail(app, await confirmationsOf(app), 'reset')
+    const finish = async (differently: object, address: string) => {
+      const json = {
+        ...{ token: mail?.token, new_password: 'amber violin thicket, 87 of them' },
+        passkey: await assertionOf(app, passkey, differently),
+      }
+      return app.call('POST', '/api/public/reset/complete', { json, ...from(address) })
+    }
+    const { passwords } = await app.rows()
+    for (let tries = 0; tries < 5; tries += 1) {
+      const wrong = await finish({ rpId: 'evil.example' }, '198.51.100.20')
+      assertRefusal(wrong, 401, 'Invalid credentials')
+    }
+    assertRefusal(await finish({}, '198.51.100.20'), 429, 'Too many login attempts')
+    assert.deepEqual((await app.rows()).passwords, passwords)
+    assert.equal((await finish({}, '198.51.100.21')).status, 200)
   })
 
   test("an administrator's reset removes passkeys too", async () => {

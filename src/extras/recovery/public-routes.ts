@@ -71,12 +71,13 @@ export async function routes(
       },
       handler: async (request) => {
         const { new_password: newPassword, ...factor } = request.body
+        const address = loginAddress(request)
         const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
         if (newPassword !== undefined) {
-          await recovery.finish(confirmation, { newPassword, factor })
+          await recovery.finish(confirmation, { newPassword, factor, address })
           return { message: 'Password changed' }
         }
-        await recovery.takeBack(confirmation, { factor })
+        await recovery.takeBack(confirmation, { factor, address })
         return { message: 'Account deletion taken back' }
       },
     })

@@ -48,7 +48,7 @@ export interface Recovery {
    * the owner.
    * @throws as `Factors.prove`
    */
-  proveFactor(account: Account, sent: SentFactor, purpose?: string): Promise<void>
+  proveFactor(account: Account, sent: SentFactor, options: ProveFactorOptions): Promise<void>
   /**
    * Ends all logins, other mailed links, the lockout and a required password change. Unlinks
    * identities linked since the last password login, except the initial one.
@@ -82,8 +82,16 @@ export interface BeginForOptions {
   readonly guard?: Guard | undefined
 }
 
+export interface ProveFactorOptions {
+  /** The address for the limit of passkeys. */
+  readonly address: string
+  readonly purpose?: string
+}
+
 export interface ResetInput {
   readonly newPassword: string
+  /** The address for the limit of passkeys. */
+  readonly address: string
   /** Null if proved before. */
   readonly factor: SentFactor | null
   /** Runs in the same transaction, to advance the flow. */
@@ -101,6 +109,7 @@ export type RecoveryDeps = Pick<
   | 'factors'
   | 'identities'
   | 'lock'
+  | 'passkeyLimits'
   | 'outbox'
   | 'requirements'
 >
@@ -112,7 +121,7 @@ const noUsername = '' as Username
 
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { accounts, clock, confirmations, db, devices, events, lock, outbox } = deps
-  const { factors, identities, requirements } = deps
+  const { factors, identities, passkeyLimits, requirements } = deps
 
   const recovery: Recovery = {
     async begin(identifier, { language, client, flow }) {
@@ -161,31 +170,34 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       throw outlived(confirmation)
     },
 
-    async proveFactor(account, sent, purpose) {
-      // Wrong passkeys lock no account.
-      const isCounted = !factors.isBothFactors(sent)
+    async proveFactor(account, sent, { address, purpose }) {
+      const how = purpose === undefined ? {} : { purpose }
+      // Wrong passkeys count for the address, and lock no account.
+      if (factors.isBothFactors(sent)) {
+        return passkeyLimits.attempt({ address }, async () => {
+          await factors.prove(account, sent, how)
+        })
+      }
       const failed = (trx: DatabaseOrTransaction) =>
         countFailure({ events, failures: lock }, trx, account.username, 'reset')
-      await factors.prove(account, sent, {
-        ...(isCounted && { failed }),
-        ...(purpose !== undefined && { purpose }),
-      })
+      await factors.prove(account, sent, { ...how, failed })
     },
 
-    async finish(confirmation, { newPassword, factor, also }) {
+    async finish(confirmation, { address, newPassword, factor, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId, username } = account
       const way = resetWayOf(confirmation)
       const asksFactor = account.secondFactor && factor !== null
       // Before password errors are shown. Only acceptable passwords use a proof up.
-      if (asksFactor && !factors.isSent(factor)) await recovery.proveFactor(account, factor)
+      if (asksFactor && !factors.isSent(factor))
+        await recovery.proveFactor(account, factor, { address })
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
         stage: way.stage,
         endsKeys: true,
         prove: async () => {
-          if (asksFactor) await recovery.proveFactor(account, factor)
+          if (asksFactor) await recovery.proveFactor(account, factor, { address })
         },
         first: async (trx) => {
           await useUp(trx, confirmation, account)
@@ -213,13 +225,15 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       return (await identities.of(userId)).length > 0
     },
 
-    async takeBack(confirmation, { factor, also }) {
+    async takeBack(confirmation, { address, factor, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId } = account
       if (!(await recovery.needsNoPassword(confirmation, account))) {
         refuseField([field], 'is required')
       }
-      if (account.secondFactor && factor !== null) await recovery.proveFactor(account, factor)
+      if (account.secondFactor && factor !== null) {
+        await recovery.proveFactor(account, factor, { address })
+      }
       await transact(db, [lockName.account(userId)], async (trx) => {
         await useUp(trx, confirmation, account)
         await accounts.reread(trx, account, resetWayOf(confirmation).stage)

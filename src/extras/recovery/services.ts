@@ -18,6 +18,7 @@ export const services = [
       'identities',
       'lock',
       'outbox',
+      'passkeyLimits',
       'requirements',
     ],
     makes: ['recovery'],

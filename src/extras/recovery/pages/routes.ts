@@ -123,25 +123,27 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       return goOn(flow, await stepBehind(confirmation), { confirmation })
     },
 
-    async factor(flow, field) {
+    async factor(flow, field, request) {
       const confirmation = proofOf(flow)
       const account = await recovery.accountOf(confirmation)
       const totp = field('totp').replaceAll(' ', '')
       const sent = { totp, recovery_code: field('recovery_code'), passkey: field('passkey') }
-      await recovery.proveFactor(account, sent, purposeOf(flow))
+      const address = options.loginAddress(request)
+      await recovery.proveFactor(account, sent, { address, purpose: purposeOf(flow) })
       return goOn(flow, 'password', { confirmation, isFactorProved: true })
     },
 
-    async password(flow, field) {
+    async password(flow, field, request) {
       const confirmation = proofOf(flow)
       const factor = flow.data.isFactorProved === true ? null : {}
+      const address = options.loginAddress(request)
       let ended = flow
       const end = (done: ResetDoneView['done']) => async (trx: DatabaseOrTransaction) => {
         const data = { confirmation, done }
         ended = await pageFlows.advance<ResetData>(trx, flow, { step: 'done', data })
       }
       if (field('keep') !== '') {
-        await recovery.takeBack(confirmation, { factor, also: end('deletion') })
+        await recovery.takeBack(confirmation, { factor, address, also: end('deletion') })
         return ended
       }
       const newPassword = field('new_password')
@@ -151,7 +153,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       }
       const isBack = confirmation.purpose === 'deletion_undo'
       const also = end(isBack ? 'password_and_deletion' : 'password')
-      await recovery.finish(confirmation, { newPassword, factor, also })
+      await recovery.finish(confirmation, { newPassword, factor, address, also })
       return ended
     },
 
