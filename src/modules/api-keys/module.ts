@@ -2,8 +2,6 @@ import type { Module } from '../../core/module/module.ts'
 import { tooManyKeys } from './problems.ts'
 import { tables } from './tables.ts'
 
-const minuteMs = 60_000
-
 /**
  * Keys of programs, `Authorization: Bearer gth_...`, limited by scopes: docs/keys.md. A known key
  * costs no statement: the log of revocations tells when its row must be read again. docs/adr/0097
@@ -65,7 +63,7 @@ export const module: Module = {
   jobs: (needs) => [
     {
       name: 'last use of keys',
-      everyMs: minuteMs,
+      everyMs: 30_000,
       inEachWorker: true,
       run: needs.keysUsed.flush,
     },
