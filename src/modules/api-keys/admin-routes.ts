@@ -56,7 +56,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       },
       schema: {
         operationId: 'createApiKey',
-        summary: 'Make a key of a service account; its text is told once',
+        summary: 'Make a key of a service account; its text is shown once',
         params: AccountName,
         body: WantedKey,
         response: { 201: NewKeyBody },

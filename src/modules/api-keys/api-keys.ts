@@ -30,7 +30,7 @@ export interface ApiKeys {
     found: Found,
     options: { readonly guard?: Guard | undefined; reason: Reason },
   ): Promise<void>
-  /** By whoever knows the key; an unknown one changes nothing. */
+  /** For a caller who knows the key. An unknown key changes nothing. */
   revokeText(text: string): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export const defaultOverlapSeconds = 86_400
 export const maxKeys = 100
 const dayMs = 86_400_000
 const maxAttempts = 5
-/** How long the log of revocations tells of the change: longer than `judge.ts` keeps a row. */
+/** How long the log of revocations keeps the change: longer than `judge.ts` keeps a row. */
 const loggedMs = 7 * dayMs
 const keptMs = 30 * dayMs
 
@@ -130,7 +130,7 @@ export function createApiKeys({
   }
   return keys
 
-  /** The log of revocations tells all nodes to read the key again. */
+  /** An entry in the log of revocations makes all nodes reload the key. */
   function change(
     key: StoredKey,
     guard: Guard | undefined,

@@ -39,7 +39,7 @@ interface Known {
   readonly name: string
   readonly key: StoredKey
   readonly principal: Principal
-  /** The log of revocations tells when the row must be read again. */
+  /** By the log of revocations the process knows when to reload the row. */
   readonly claims: JudgedClaims
 }
 
@@ -126,7 +126,7 @@ export function createKeyJudge(
           : revocations.refuses(claims)
         if (!(await isStale)) return principal
         const now = await find(reader, name)
-        // The locks are those of this version.
+        // The locks belong to this version.
         return 'key' in now && now.key.version === key.version ? now.principal : null
       },
     }

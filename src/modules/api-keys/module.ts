@@ -4,7 +4,7 @@ import { tables } from './tables.ts'
 
 /**
  * Keys of programs, `Authorization: Bearer gth_...`, limited by scopes: docs/keys.md. A known key
- * costs no statement: the log of revocations tells when its row must be read again. docs/adr/0097
+ * costs no statement: after an entry in the log of revocations its row is reloaded. docs/adr/0097
  */
 export const module: Module = {
   name: 'api-keys',

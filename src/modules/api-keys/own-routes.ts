@@ -82,7 +82,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       },
       schema: {
         operationId: idOf('createAppPassword'),
-        summary: 'Make an app password, with proofs of the person; its text is told once',
+        summary: 'Make an app password, with proofs of the person; its text is shown once',
         body: AppPasswordWanted,
         response: { 201: NewKeyBody },
       },

@@ -6,7 +6,7 @@ import { SentKey } from './schemas.ts'
 
 const message = 'Key revoked, if it was valid'
 
-/** For whoever finds a leaked key: the same answer for any text. */
+/** For a person who has found a leaked key. The answer is the same for any text. */
 export async function routes(app: App, { apiKeys }: Needs): Promise<void> {
   app.post(
     '/api/public/keys/revoke',

@@ -14,7 +14,7 @@ interface Count {
 }
 
 /**
- * Unknown keys by address, in memory: nobody guesses 256 bits, so the limit only spares the
+ * Unknown keys by address, in memory: 256 bits cannot be guessed, so the limit only spares the
  * database the reads.
  */
 export function createUnknownKeys(clock: Clock, { attempts, windowSeconds }: Quota) {

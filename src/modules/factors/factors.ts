@@ -43,8 +43,8 @@ export interface Factors {
    */
   prove(account: Account, sent: SentFactor, options?: ProveOptions): Promise<readonly Amr[]>
   /**
-   * Ends other logins, made without the factor. Returns ten recovery codes, or none if another
-   * factor keeps those of the account. @throws ApiError of `verify`, whose invalidCredentials
+   * Ends other logins, made without the factor. Returns ten recovery codes, or none if the
+   * account has codes by another factor. @throws ApiError of `verify`, whose invalidCredentials
    * counts; tooManyLoginAttempts
    */
   add(account: Account, verify: () => Promise<NewFactor>, options: AddOptions): Promise<string[]>
@@ -85,7 +85,7 @@ export interface ProveOptions {
 type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
 
 interface AddOptions extends FactorOptions {
-  /** False: nobody can guess what `verify` checks. Default: true. */
+  /** False if what `verify` checks cannot be guessed. Default: true. */
   readonly isCounted?: boolean
 }
 

@@ -38,7 +38,7 @@ export function requestOptions(
 }
 
 /**
- * `PublicKeyCredentialCreationOptionsJSON`: a passkey that the authenticator lists by itself, with
+ * `PublicKeyCredentialCreationOptionsJSON`: a passkey that the authenticator lists without an id, with
  * user verification.
  */
 export function creationOptions(

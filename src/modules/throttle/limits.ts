@@ -153,8 +153,8 @@ export function createClientLimits(
 }
 
 /**
- * Wrong passkeys of an address. No account counts them: ids of passkeys are no secrets, and nobody
- * guesses a signature.
+ * Wrong passkeys of an address. No account counts them: ids of passkeys are no secrets, and a
+ * signature cannot be guessed.
  */
 export interface PasskeyLimits {
   /** @throws as `LoginLimits.attempt` */

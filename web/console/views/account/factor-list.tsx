@@ -5,7 +5,7 @@ import { removeFactor } from './login-actions.ts'
 import type { SectionProps } from './parts.ts'
 import { accountTexts } from './texts.ts'
 
-/** The second factors of an account; those of the own account are removed at /account. */
+/** The second factors of an account. The page /account removes own factors. */
 export function FactorList({ isOwn, ...props }: SectionProps & { readonly isOwn: boolean }) {
   const t = accountTexts.use()
   return (

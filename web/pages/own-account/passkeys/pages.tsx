@@ -40,7 +40,7 @@ export const pages: PagesOf<PasskeyViews> = {
   },
 }
 
-/** The passkeys of the person; tells the authenticators of the person which passkeys count. */
+/** The passkeys of the person. Signals the valid passkeys to the authenticators of the person. */
 function Passkeys({ view }: { view: PasskeysView }) {
   const t = useTexts().passkeys
   const { files } = useFrame()
