@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { until } from '../until.ts'
 import { admin, signIn, startWorld, type Window } from './world.ts'
 
 suite('the frame of the console', async () => {
@@ -101,6 +102,33 @@ suite('the frame of the console', async () => {
       locked: boolean
     }[]
     assert.equal(posts.find((post) => post.title === title)?.locked, true)
+    await hand.close()
+  })
+
+  test('a refusal that arrives after the login asks for no second one', async () => {
+    const hand = await world.window()
+    const { page } = hand
+    await hand.open('/admin/imports')
+    await hand.endSession()
+    // The view reads what is imported every few seconds; the second refusal waits for the login.
+    const loggedIn = Promise.withResolvers<void>()
+    let refused = 0
+    await page.route('**/api/admin/export/**', (route) => route.abort())
+    await page.route('**/api/admin/imports', async (route) => {
+      const response = await route.fetch()
+      refused += response.status() === 401 ? 1 : 0
+      await loggedIn.promise
+      await route.fulfill({ response })
+    })
+    await until(() => refused === 1)
+    await page.getByRole('button', { name: 'Export' }).click()
+    await dialog(hand).getByLabel('Password').fill(admin.password)
+    await dialog(hand).getByLabel('Password').press('Enter')
+    await dialog(hand).waitFor({ state: 'detached' })
+    const later = page.waitForResponse((answer) => answer.url().endsWith('/imports') && answer.ok())
+    loggedIn.resolve()
+    await later
+    assert.equal(await dialog(hand).count(), 0)
     await hand.close()
   })
 

@@ -14,6 +14,7 @@ const patienceMs = 30_000
  */
 async function send(request: Request): Promise<Response> {
   const again = request.clone()
+  const sentWith = csrfToken()
   const response = await attempt(request)
   if (response.status !== 401 && response.status !== 403) return response
   const { error } = (await response
@@ -21,8 +22,8 @@ async function send(request: Request): Promise<Response> {
     .json()
     .catch(() => ({}))) as { error?: string }
   if (error === 'CSRF token invalid') await restoreSession()
-  else if (response.status === 401 && error === 'Recent login required') await askForLogin('recent')
-  else if (response.status === 401) await askForLogin('ended')
+  else if (response.status === 401)
+    await askForLogin(error === 'Recent login required' ? 'recent' : 'ended', sentWith)
   else return response
   return attempt(again)
 }

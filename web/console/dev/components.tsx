@@ -15,6 +15,7 @@ import { Time } from '../components/time.tsx'
 import { Toasts, toast } from '../components/toasts.tsx'
 import { frameTexts } from '../frame-texts.ts'
 import { askForLogin } from '../session/ask-for-login.ts'
+import { csrfToken } from '../session/session.ts'
 
 /** /dev/components, in development alone: what views are made of, in each of its states. */
 
@@ -93,7 +94,7 @@ function Components() {
           <ActionButton kind="quiet" onClick={askWhich}>
             Two versions
           </ActionButton>
-          <ActionButton kind="quiet" onClick={() => askForLogin('ended')}>
+          <ActionButton kind="quiet" onClick={() => askForLogin('ended', csrfToken())}>
             A login in place
           </ActionButton>
           <button

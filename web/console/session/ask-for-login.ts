@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { csrfToken } from './session.ts'
 
 /** Why a login is asked for: the session has ended, or the API wants a recent login. */
 export type LoginReason = 'ended' | 'recent'
@@ -18,9 +19,12 @@ let asking: Promise<void> | undefined
 export class LoginDeclined extends Error {}
 
 /**
- * Asks for a login above the present view, once for all requests that wait. @throws LoginDeclined
+ * Asks for a login above the present view, once for all requests that wait. `sentWith` is the CSRF
+ * token that the refused request was sent with: after a login since then the request only has to be
+ * sent again. @throws LoginDeclined
  */
-export function askForLogin(reason: LoginReason): Promise<void> {
+export async function askForLogin(reason: LoginReason, sentWith: string): Promise<void> {
+  if (csrfToken() !== sentWith) return
   asking ??= new Promise<void>((resolve, reject) => {
     loginQuestion.value = {
       reason,

@@ -22,18 +22,19 @@ interface Options {
 export async function sendImport(file: File, options: Options): Promise<ImportReport> {
   let mayRestore = true
   for (;;) {
+    const sentWith = csrfToken()
     const { status, headers, body } = await sent(file, options)
     if (status === 200) return body as ImportReport // what the contract says
     const { error } = (body ?? {}) as { error?: string }
     if (status === 401) {
-      await askForLogin(error === 'Recent login required' ? 'recent' : 'ended')
+      await askForLogin(error === 'Recent login required' ? 'recent' : 'ended', sentWith)
     } else if (mayRestore && (status === 0 || error === 'CSRF token invalid')) {
       // A refusal may close the connection while the file is on its way: the browser hides it then.
       mayRestore = false
       const present = await restoreSession().catch(() => {
         throw unreachable(null)
       })
-      if (!present) await askForLogin('ended')
+      if (!present) await askForLogin('ended', sentWith)
       else if (status === 0) throw unreachable(null)
     } else throw problemOf(new Response(null, { status: status || 503, headers }), body)
   }
