@@ -7,7 +7,7 @@ import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Principal } from '../../core/policy/principal.ts'
 import { basicCredentials, formDecoded } from './basic-credentials.ts'
-import type { Client } from './clients-file.ts'
+import type { Client } from './client-entry.ts'
 import { clientAuthenticationFail } from './events.ts'
 import { invalidClient } from './problems.ts'
 

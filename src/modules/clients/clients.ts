@@ -1,7 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { versionOf } from '../../core/config/read-file.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { type Client, maxSecrets, readClients } from './clients-file.ts'
+import { type Client, maxSecrets } from './client-entry.ts'
+import { readClients } from './clients-file.ts'
 import { clientsChanged } from './events.ts'
 
 /** As last read by this process. docs/adr/0034 */
@@ -63,7 +64,7 @@ export function createClients({
       if (version === seen) return
       const isFirst = seen === undefined
       seen = version
-      const reading = readClients(file, { audience: config.token.audience })
+      const reading = readClients(file, config.token)
       const tells = workers.index === 0 // each worker reads the file
       mistakes = reading.mistakes
       if (mistakes.length > 0) {

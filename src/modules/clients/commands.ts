@@ -9,7 +9,7 @@ import {
 } from '../../core/cli/command.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { type ClientPermission, clientPermissions } from '../../core/policy/principal.ts'
-import type { Client } from './clients-file.ts'
+import type { Client } from './client-entry.ts'
 
 const file = {
   file: { type: 'string', value: 'path', doc: 'the file of clients; CLIENTS_FILE by default' },
@@ -52,7 +52,7 @@ export const commands: readonly CommandWork[] = [
 ]
 
 async function add(call: CommandCall): Promise<void> {
-  const { asksAboutTokens, isAudience, isClientId } = await import('./clients-file.ts')
+  const { asksAboutTokens, isAudience, isClientId } = await import('./client-entry.ts')
   const id = idOf(call)
   if (!isClientId(id)) {
     throw new UsageError(
@@ -103,7 +103,7 @@ async function list(call: CommandCall): Promise<void> {
 }
 
 async function renew(call: CommandCall): Promise<void> {
-  const { maxSecrets } = await import('./clients-file.ts')
+  const { maxSecrets } = await import('./client-entry.ts')
   const id = idOf(call)
   const { secret, hex } = await newSecret()
   const isAlone = call.values.now === true
