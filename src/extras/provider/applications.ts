@@ -1,0 +1,64 @@
+import { ApiError } from '../../core/errors.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { invalidClient } from '../../modules/clients/problems.ts'
+import { createClientMetadata } from './client-metadata.ts'
+import { createInstances, type Instance } from './instance.ts'
+import { createInteractions, type Interactions } from './interactions.ts'
+import { createMount, type Mount } from './mount.ts'
+import { workNow } from './work.ts'
+
+/** The OpenID Provider: what its routes and other modules use of it. */
+export interface Applications {
+  readonly isOn: boolean
+  readonly interactions: Interactions
+  /** Answers a request by the library. */
+  readonly mount: Mount
+  /** Makes the key and loads the library before the first request. */
+  prepare(): Promise<void>
+}
+
+export function createApplications(needs: ApplicationsNeeds): Applications {
+  const { clients, clientSecrets, config, keys, random } = needs
+  const interactions = createInteractions(needs)
+  const metadata = createClientMetadata(clients, random)
+  const instances = createInstances(needs, { clients: metadata, interactions, isSecretOf })
+  return {
+    isOn: config.provider.isOn,
+    interactions,
+    mount: createMount(needs, instances),
+    async prepare() {
+      await keys.addIdentity()
+      await instances()
+    },
+  }
+
+  /** @throws ApiError tooManyLoginAttempts */
+  async function isSecretOf(id: string, secret: string): Promise<boolean> {
+    const client = clients.byId(id)
+    try {
+      await clientSecrets.verify(workNow().request, { id, client, texts: [secret] })
+      return true
+    } catch (error) {
+      if (error instanceof ApiError && error.row === invalidClient) return false
+      throw error
+    }
+  }
+}
+
+export type ApplicationsNeeds = Pick<
+  Needs,
+  | 'accounts'
+  | 'clients'
+  | 'clientSecrets'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'events'
+  | 'keys'
+  | 'modules'
+  | 'random'
+  | 'requirements'
+  | 'sessions'
+  | 'users'
+>
+export type Instances = () => Promise<Instance>

@@ -1,0 +1,60 @@
+import type { Problem } from '../../core/errors.ts'
+import { type ErrorWithBody, errorWith } from '../../core/http/declared-error.ts'
+import { invalidClient } from '../../modules/clients/problems.ts'
+import { invalidRequest } from '../../modules/tokens/problems.ts'
+
+type Event = Problem['event']
+
+const problem = (name: string, status: number, error: string, event?: Event): Problem => ({
+  ...{ name, status, error },
+  ...(event && { event }),
+})
+
+/** In the words of RFC 6749 section 5.2, RFC 6750 section 3.1, RFC 8707 and RFC 9449. */
+export const invalidGrant = problem('invalidGrant', 400, 'invalid_grant', 'tokenFail')
+export const slowDown: Problem = { ...problem('slowDown', 429, 'slow_down'), isRetried: true }
+export const temporarilyUnavailable: Problem = {
+  ...problem('temporarilyUnavailable', 503, 'temporarily_unavailable'),
+  isRetried: true,
+}
+const invalidToken = problem('applicationTokenInvalid', 401, 'invalid_token', 'tokenFail')
+const insufficientScope = problem('insufficientScope', 403, 'insufficient_scope')
+const proofInvalid = problem('dpopProofInvalid', 400, 'invalid_dpop_proof')
+const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof')
+const nonceNeeded = problem('dpopNonceNeeded', 400, 'use_dpop_nonce')
+const nonceWanted = problem('dpopNonceWanted', 401, 'use_dpop_nonce')
+
+export const ofTokens: readonly Problem[] = [
+  invalidGrant,
+  problem('clientNotAllowed', 400, 'unauthorized_client'),
+  problem('unsupportedGrantType', 400, 'unsupported_grant_type'),
+  problem('invalidScope', 400, 'invalid_scope'),
+  problem('invalidTarget', 400, 'invalid_target'),
+  ...[proofInvalid, nonceNeeded],
+]
+export const ofPushed: readonly Problem[] = [
+  ...ofTokens.filter(({ error }) => !['invalid_grant', 'unsupported_grant_type'].includes(error)),
+  problem('unsupportedResponseType', 400, 'unsupported_response_type'),
+  problem('unsupportedResponseMode', 400, 'unsupported_response_mode'),
+  problem('invalidRedirectUri', 400, 'invalid_redirect_uri'),
+  problem('requestObjectUnsupported', 400, 'request_not_supported'),
+  problem('requestUriUnsupported', 400, 'request_uri_not_supported'),
+  problem('registrationUnsupported', 400, 'registration_not_supported'),
+]
+export const ofUserinfo: readonly Problem[] = [
+  ...[invalidToken, insufficientScope, proofRefused, nonceWanted],
+]
+
+const own = [...new Set([...ofTokens, ...ofPushed, ...ofUserinfo])]
+export const errors: readonly Problem[] = [...own, slowDown, temporarilyUnavailable]
+
+/** The error of the library in our list; undefined: a failure of ours. */
+export function problemFor(status: number, error: unknown): Problem | undefined {
+  const all = [...own, invalidClient, invalidRequest]
+  return all.find((one) => one.status === status && one.error === error)
+}
+
+export function described(row: Problem): ErrorWithBody {
+  const text = { type: 'string', description: 'What is wrong, for developers' } as const
+  return errorWith(row, {}, {}, { error_description: text })
+}
