@@ -24,6 +24,12 @@ export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactio
   readonly isSecretOf: (clientId: string, secret: string) => Promise<boolean>
 }
 
+/** Of the library. */
+const failures = [
+  ...['authorization.error', 'grant.error', 'userinfo.error'],
+  'pushed_authorization_request.error',
+]
+
 const daySeconds = 86_400
 const codeSeconds = 60
 const interactionSeconds = 3600
@@ -72,6 +78,11 @@ function instanceOf(
       workNow().thrown = error
       return false
     }
+  }
+  for (const name of failures) {
+    provider.on(name, (_, error) => {
+      workNow().detail = (error as { error_detail?: string }).error_detail ?? null
+    })
   }
   provider.on('server_error', (_, error) => {
     workNow().thrown ??= error
@@ -124,7 +135,7 @@ function configurationOf(
     loadExistingGrant: createGrants(deps),
     findAccount: findAccountOf(deps),
     interactions: {
-      policy: createPolicy(library, clients),
+      policy: createPolicy(library, deps),
       url: (_: unknown, { uid }: { uid: string }) => `/oauth/interaction/${uid}`,
     },
     renderError(ctx: Context, out: { error: string; error_description?: string }) {

@@ -102,7 +102,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
         session: person.session.stored.id,
       }
       return finish(request, reply, interaction, result, async (trx) => {
-        if (consent === 'once') await consentStore(trx).give(user_id, client, scopes, clock.now())
+        if (consent !== 'always') await consentStore(trx).give(user_id, client, scopes, clock.now())
         await events.emitInTransaction(trx, accessGiven, { user_id, client, scopes })
       })
     },

@@ -47,6 +47,7 @@ export function createMount(
     const { provider, run } = await instance()
     const work = beginWork(request, reply)
     work.expectedSession = expectedSession
+    work.sessionId = expectedSession ?? null
     const { incoming, response } = exchangeOf(request, deps.config.baseUrl)
     response.setHeader('content-security-policy', formPostPolicy)
     const context = provider.createContext(incoming, response)
@@ -68,7 +69,7 @@ export function createMount(
       const status = response.statusCode
       return sendView(reply, request, 'provider-problem', view, { status })
     }
-    assertNoError(reply, response, context.body)
+    assertNoError(reply, response, context.body, work.detail)
     return send(reply, response, context.body)
   }
 }
@@ -85,7 +86,12 @@ function send(reply: FastifyReply, response: ServerResponse, body: unknown): Fas
 }
 
 /** @throws ApiError the error of the library, so that operators see it as any refusal */
-function assertNoError(reply: FastifyReply, response: ServerResponse, body: unknown): void {
+function assertNoError(
+  reply: FastifyReply,
+  response: ServerResponse,
+  body: unknown,
+  detail: string | null,
+): void {
   const { statusCode } = response
   if (statusCode < 400 || typeof body !== 'object' || body === null) return
   const { error, error_description } = body as Partial<ProtocolError> // RFC 6749 section 5.2
@@ -95,7 +101,7 @@ function assertNoError(reply: FastifyReply, response: ServerResponse, body: unkn
   throw new ApiError(problem, {
     reason: {
       code: 'application_request_refused',
-      facts: { error: problem.error, why: error_description ?? null },
+      facts: { error: problem.error, why: detail ?? error_description ?? null },
     },
     ...(error_description !== undefined && { extra: { error_description } }),
   })
@@ -114,8 +120,10 @@ function refusalOf(error: unknown, isForProgram: boolean): unknown {
   const isUsed = error instanceof AlreadyUsed
   if (!isUsed && !(error instanceof EndedMeanwhile)) return error
   const code = isUsed ? 'application_grant_used' : 'application_login_ended'
-  return new ApiError(isForProgram ? invalidGrant : 'signInFailed', {
-    cause: error.cause,
-    reason: { code },
-  })
+  const options = { cause: error.cause, reason: { code } } as const
+  if (!isForProgram) return new ApiError('signInFailed', options)
+  return new ApiError(invalidGrant, { ...options, extra: { error_description: usedUp } })
 }
+
+// The words of the library.
+const usedUp = 'grant request is invalid'

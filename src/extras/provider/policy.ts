@@ -1,8 +1,9 @@
 import type { Context, Prompt } from 'oidc-provider'
+import type { Needs } from '../../core/module/services.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
-import type { Clients } from '../../modules/clients/clients.ts'
 import { isAllowed } from './account-claims.ts'
+import { consentStore } from './consents.ts'
 import type { Library } from './library.ts'
 
 /** What `findAccount` answers. */
@@ -17,6 +18,8 @@ interface Facts {
   readonly application: Application
   /** Null without a session. */
   readonly account: Account | null
+  /** What the person has let the application have before. */
+  readonly given: readonly string[]
 }
 
 type Ask = readonly [reason: string, error: string, asks: (facts: Facts) => boolean]
@@ -46,23 +49,33 @@ const atConsent: readonly Ask[] = [
   [
     'email_missing',
     'consent_required',
-    ({ account, ctx }) =>
+    ({ application, account, ctx, given }) =>
+      application.consent === 'none' &&
       account?.email === null &&
       ctx.oidc.requestParamScopes.has('email') &&
-      !ctx.oidc.result?.consent,
+      !ctx.oidc.result?.consent &&
+      !given.includes('email'),
   ],
 ]
 
 /** When a person is asked: what the library knows, and what the entry of the application wants. */
-export function createPolicy({ interactionPolicy }: Library, { byId }: Pick<Clients, 'byId'>) {
+export function createPolicy(
+  { interactionPolicy }: Library,
+  { clients: { byId }, db }: Pick<Needs, 'clients' | 'db'>,
+) {
   const { Check, base } = interactionPolicy
   const policy = base()
   const add = (prompt: Prompt, asks: readonly Ask[]) => {
     for (const [reason, error, isAsked] of asks) {
-      const check = (ctx: Context) => {
-        const application = byId(ctx.oidc.client.clientId)?.application
+      const check = async (ctx: Context) => {
+        const id = ctx.oidc.client.clientId
+        const application = byId(id)?.application
+        if (!application) return true
         const found = ctx.oidc.entities.Account as AccountOfLibrary | undefined // of `findAccount`
-        return !application || isAsked({ ctx, application, account: found?.account ?? null })
+        const account = found?.account ?? null
+        const asksForMore = account?.email === null && application.consent === 'none'
+        const given = asksForMore ? await consentStore(db).scopesOf(account.userId, id) : []
+        return isAsked({ ctx, application, account, given })
       }
       prompt.checks.add(new Check(reason, reason.replaceAll('_', ' '), error, check))
     }

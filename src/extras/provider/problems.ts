@@ -1,7 +1,5 @@
 import type { Problem } from '../../core/errors.ts'
 import { type ErrorWithBody, errorWith } from '../../core/http/declared-error.ts'
-import { invalidClient } from '../../modules/clients/problems.ts'
-import { invalidRequest } from '../../modules/tokens/problems.ts'
 
 type Event = Problem['event']
 
@@ -11,6 +9,21 @@ const problem = (name: string, status: number, error: string, event?: Event): Pr
 })
 
 /** In the words of RFC 6749 section 5.2, RFC 6750 section 3.1, RFC 8707 and RFC 9449. */
+export const requestInvalid = problem(
+  'applicationRequestInvalid',
+  400,
+  'invalid_request',
+  'inputFail',
+)
+export const requestTooLarge = problem('applicationRequestTooLarge', 413, 'invalid_request')
+export const requestUnread = problem(
+  'applicationRequestUnread',
+  400,
+  'invalid_request',
+  'inputFail',
+)
+export const typeUnsupported = problem('applicationTypeUnsupported', 415, 'invalid_request')
+const clientInvalid = problem('applicationInvalid', 401, 'invalid_client')
 export const invalidGrant = problem('invalidGrant', 400, 'invalid_grant', 'tokenFail')
 export const slowDown: Problem = { ...problem('slowDown', 429, 'slow_down'), isRetried: true }
 export const temporarilyUnavailable: Problem = {
@@ -24,7 +37,10 @@ const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof')
 const nonceNeeded = problem('dpopNonceNeeded', 400, 'use_dpop_nonce')
 const nonceWanted = problem('dpopNonceWanted', 401, 'use_dpop_nonce')
 
+/** Of a program that authenticates itself. */
+const ofClients = [requestInvalid, clientInvalid]
 export const ofTokens: readonly Problem[] = [
+  ...ofClients,
   invalidGrant,
   problem('clientNotAllowed', 400, 'unauthorized_client'),
   problem('unsupportedGrantType', 400, 'unsupported_grant_type'),
@@ -42,19 +58,21 @@ export const ofPushed: readonly Problem[] = [
   problem('registrationUnsupported', 400, 'registration_not_supported'),
 ]
 export const ofUserinfo: readonly Problem[] = [
+  requestInvalid,
   ...[invalidToken, insufficientScope, proofRefused, nonceWanted],
 ]
 
-const own = [...new Set([...ofTokens, ...ofPushed, ...ofUserinfo])]
-export const errors: readonly Problem[] = [...own, slowDown, temporarilyUnavailable]
+const all = [...new Set([...ofTokens, ...ofPushed, ...ofUserinfo])]
+/** Of our parsers and limits. */
+const plain = [requestUnread, requestTooLarge, typeUnsupported, slowDown, temporarilyUnavailable]
+export const errors: readonly Problem[] = [...all, ...plain]
 
 /** The error of the library in our list; undefined: a failure of ours. */
 export function problemFor(status: number, error: unknown): Problem | undefined {
-  const all = [...own, invalidClient, invalidRequest]
   return all.find((one) => one.status === status && one.error === error)
 }
 
 export function described(row: Problem): ErrorWithBody {
   const text = { type: 'string', description: 'What is wrong, for developers' } as const
-  return errorWith(row, {}, {}, { error_description: text })
+  return errorWith(row, { error_description: text }, { error_description: 'what is wrong' })
 }

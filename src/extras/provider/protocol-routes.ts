@@ -4,8 +4,6 @@ import { mediaTypes } from '../../core/http/media-types.ts'
 import { type App, type JsonSchema, named, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import { invalidClient } from '../../modules/clients/problems.ts'
-import { invalidRequest, unsupportedRequest } from '../../modules/tokens/problems.ts'
 import { tokenReused, tokensIssued } from './events.ts'
 import { onlyIfOn } from './only-if-on.ts'
 import { discoveryPaths, protocolPaths } from './paths.ts'
@@ -14,8 +12,11 @@ import {
   ofPushed,
   ofTokens,
   ofUserinfo,
+  requestTooLarge,
+  requestUnread,
   slowDown,
   temporarilyUnavailable,
+  typeUnsupported,
 } from './problems.ts'
 import type { Work } from './work.ts'
 
@@ -66,11 +67,13 @@ const Metadata = named(
 )
 
 const rewords = {
-  invalidBody: invalidRequest,
-  unsupportedMediaType: unsupportedRequest,
+  invalidBody: requestUnread,
+  bodyTooLarge: requestTooLarge,
+  unsupportedMediaType: typeUnsupported,
   tooManyLoginAttempts: slowDown,
   serviceUnavailable: temporarilyUnavailable,
 } as const
+const challenged = { 401: ['www-authenticate'] } as const
 const access = { rule: anyone }
 const json = (schema: JsonSchema) => ({ 200: { [mediaTypes.json]: schema } })
 
@@ -102,9 +105,8 @@ export async function routes(app: App, { applications, events }: Needs): Promise
       config: {
         ...{ access, csrf: 'exempt', body: 'parameters', rewords },
         answers: json(TokenAnswer),
-        errors: [invalidRequest, invalidClient, slowDown, temporarilyUnavailable, ...ofTokens].map(
-          described,
-        ),
+        errors: [...ofTokens.map(described), slowDown, temporarilyUnavailable],
+        errorHeaders: challenged,
       },
       schema: {
         operationId: 'issueApplicationTokens',
@@ -122,9 +124,8 @@ export async function routes(app: App, { applications, events }: Needs): Promise
       config: {
         ...{ access, csrf: 'exempt', body: 'parameters', rewords },
         answers: { 201: { [mediaTypes.json]: Pushed } },
-        errors: [invalidRequest, invalidClient, slowDown, temporarilyUnavailable, ...ofPushed].map(
-          described,
-        ),
+        errors: [...ofPushed.map(described), slowDown, temporarilyUnavailable],
+        errorHeaders: challenged,
       },
       schema: {
         operationId: 'pushAuthorizationRequest',
@@ -139,7 +140,8 @@ export async function routes(app: App, { applications, events }: Needs): Promise
       access,
       rewords,
       answers: json(Claims),
-      errors: [invalidRequest, ...ofUserinfo].map(described),
+      errors: [...ofUserinfo.map(described), temporarilyUnavailable],
+      errorHeaders: challenged,
     },
   }
   const { userinfo: userinfoPath } = protocolPaths

@@ -51,17 +51,18 @@ export function artifactStore(db: DatabaseOrTransaction) {
       return toArtifact(await byUid.first(db, { uid, now }))
     },
 
-    /** What is stored stays bound to its session. */
     async upsert(row: Omit<Artifact, 'consumedAt'>): Promise<void> {
-      const { sealed, expiresAt: expires_at } = row
+      const { sealed, sessionId: session_id, expiresAt: expires_at } = row
       await db
         .insertInto('provider_artifacts')
         .values({
           ...{ id: row.id, kind: row.kind, client: row.client, user_id: row.userId },
-          ...{ session_id: row.sessionId, grant_id: row.grantId, uid: row.uid },
+          ...{ session_id, grant_id: row.grantId, uid: row.uid },
           ...{ address: row.address, sealed, expires_at },
         })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ sealed, expires_at }))
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet({ sealed, session_id, expires_at }),
+        )
         .execute()
     },
 

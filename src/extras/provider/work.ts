@@ -53,6 +53,8 @@ export interface Work {
   userId: number | null
   /** A code or token came a second time, and the library ends its grant. */
   isReused: boolean
+  /** Why the library refuses, for operators. */
+  detail: string | null
   /** A refusal of ours that the library would turn into another error. */
   thrown: unknown
   /** What the error page tells. */
@@ -70,7 +72,14 @@ export function workNow(): Work {
 export function beginWork(request: FastifyRequest, reply: FastifyReply): Work {
   return {
     ...{ request, reply, writes: [], pending: new Map(), sessionId: null },
-    ...{ expectedSession: undefined, userId: null, isReused: false, thrown: null, shown: null },
+    ...{
+      expectedSession: undefined,
+      userId: null,
+      isReused: false,
+      detail: null,
+      thrown: null,
+      shown: null,
+    },
   }
 }
 
