@@ -2,18 +2,15 @@ import assert from 'node:assert/strict'
 import * as client from 'openid-client'
 import type { Answer, Someone, TestApp, TestOptions } from '../app.ts'
 import { testApp } from '../app.ts'
-import { clientsFile, entry, secretOf } from '../clients.ts'
+import { callback, clientsFile, secretOf } from '../clients.ts'
 import { clockOfToday } from '../identity-provider.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
+import { allow, open, signIn } from './pages.ts'
+
+export { application, callback } from '../clients.ts'
+export { allow, open, settle, signIn } from './pages.ts'
 
 export const issuer = 'http://127.0.0.1:3000'
-export const callback = 'https://notes.example.org/callback'
-
-/** An application as CLIENTS_FILE has it. */
-export function application(id: string, more: object = {}) {
-  const { secret_hash } = entry(id)
-  return { id, secret_hash, type: 'web', name: 'Notes', redirect_uris: [callback], ...more }
-}
 
 /** An application without a secret. */
 export function publicApplication(id: string, more: object = {}) {
@@ -77,43 +74,6 @@ export async function request(
     ...more,
   })
   return { address, verifier, state, nonce }
-}
-
-/** The path of an address of the service. */
-export function pathOf(address: URL): string {
-  return `${address.pathname}${address.search}`
-}
-
-const refresh = /http-equiv="refresh" content="0; ?url=([^"]*)"/i
-
-/** Follows the pages that go on by themselves; answers where the browser leaves the service. */
-export async function settle(browser: PageBrowser): Promise<string | null> {
-  for (let steps = 0; browser.elsewhere() === null; steps += 1) {
-    assert.ok(steps < 10, `it goes round in circles at ${browser.path()}`)
-    const next = refresh.exec(browser.page().text)?.[1]?.replaceAll('&amp;', '&')
-    if (next === undefined) return null
-    if (!next.startsWith('/')) return next
-    await browser.open(next)
-  }
-  return browser.elsewhere()
-}
-
-/** Opens a request in a browser, and goes as far as no person is asked. */
-export async function open(browser: PageBrowser, address: URL): Promise<string | null> {
-  await browser.open(pathOf(address))
-  return settle(browser)
-}
-
-/** Signs in at the page that is open. */
-export async function signIn(browser: PageBrowser, { username, password }: Someone) {
-  await browser.submit({ username, password })
-  return settle(browser)
-}
-
-/** Allows what the application asks for. */
-export async function allow(browser: PageBrowser): Promise<string | null> {
-  await browser.submit({}, 'value="allow"')
-  return settle(browser)
 }
 
 /** The tokens of a code. */

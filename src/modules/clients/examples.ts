@@ -1,10 +1,13 @@
-import { clientsFile, entry } from '../../../test/clients.ts'
+import { application, clientsFile, entry } from '../../../test/clients.ts'
 import type { CommandExamples, CommandWorld, Examples } from '../../../test/example.ts'
 
 export const examples: Examples = { listClients: {} }
 
 export const settings = () => ({
-  CLIENTS_FILE: clientsFile([entry('shop', { may: ['introspect', 'revoke', 'metrics'] })]),
+  CLIENTS_FILE: clientsFile([
+    entry('shop', { may: ['introspect', 'revoke', 'metrics'] }),
+    application('notes'),
+  ]),
 })
 
 const inFile =
