@@ -1,25 +1,12 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
-import { derivedKey, digest } from '../../core/crypto/digest.ts'
+import { digest } from '../../core/crypto/digest.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { seal, unseal } from '../../modules/keys/seal.ts'
 import type { ClientMetadata } from './client-metadata.ts'
 import type { Interactions } from './interactions.ts'
+import { type Adapter, createSealing, type Payload } from './storage.ts'
 import { type Artifact, artifactStore } from './store.ts'
 import { AlreadyUsed, type Used, workNow } from './work.ts'
-
-export type Payload = Readonly<Record<string, unknown>>
-
-/** What the library asks of a storage. */
-export interface Adapter {
-  find(id: string): Promise<Payload | undefined>
-  findByUid(uid: string): Promise<Payload | undefined>
-  findByUserCode(code: string): Promise<Payload | undefined>
-  upsert(id: string, payload: Payload, seconds: number): Promise<void>
-  consume(id: string): Promise<void>
-  destroy(id: string): Promise<void>
-  revokeByGrantId(grantId: string): Promise<void>
-}
 
 export interface AdapterDeps
   extends Pick<Needs, 'clock' | 'config' | 'db' | 'keys' | 'random' | 'sessions'> {
@@ -37,18 +24,6 @@ export function idOf(kind: string, id: string): string {
 
 export function grantIdOf(id: string): string {
   return idOf('Grant', id)
-}
-
-/** Seals what is stored: the row of another id does not open. */
-export function createSealing({ keys, random }: Pick<Needs, 'keys' | 'random'>) {
-  const key = () => derivedKey(keys.dataKey, 'provider artifacts')
-  const contextOf = (id: string) => `provider artifact:${id}`
-  return {
-    seal: (id: string, payload: Payload) =>
-      seal(random, key(), contextOf(id), Buffer.from(JSON.stringify(payload))),
-    open: (id: string, sealed: string): Payload =>
-      JSON.parse(unseal(key(), contextOf(id), sealed).toString()),
-  }
 }
 
 /**
@@ -98,7 +73,8 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
         const used = usedBy(await found(key))
         workNow().writes.push(async (trx) => {
           const now = clock.now()
-          const since = kind === 'RefreshToken' ? now - graceMs : now
+          // Of other kinds no use is forgiven, whatever clock another node has.
+          const since = kind === 'RefreshToken' ? now - graceMs : Number.MAX_SAFE_INTEGER
           if (await artifactStore(trx).consume(key, { now, since })) return
           throw new AlreadyUsed(used)
         })

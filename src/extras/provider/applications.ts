@@ -1,10 +1,10 @@
 import { ApiError } from '../../core/errors.ts'
-import type { Needs } from '../../core/module/services.ts'
 import { invalidClient } from '../../modules/clients/problems.ts'
 import { createClientMetadata } from './client-metadata.ts'
-import { createInstances, type Instance } from './instance.ts'
+import { createInstances } from './instance.ts'
 import { createInteractions, type Interactions } from './interactions.ts'
 import { createMount, type Mount } from './mount.ts'
+import type { ApplicationsNeeds } from './needs.ts'
 import { workNow } from './work.ts'
 
 /** The OpenID Provider: what its routes and other modules use of it. */
@@ -44,21 +44,3 @@ export function createApplications(needs: ApplicationsNeeds): Applications {
     }
   }
 }
-
-export type ApplicationsNeeds = Pick<
-  Needs,
-  | 'accounts'
-  | 'clients'
-  | 'clientSecrets'
-  | 'clock'
-  | 'config'
-  | 'db'
-  | 'events'
-  | 'keys'
-  | 'modules'
-  | 'random'
-  | 'requirements'
-  | 'sessions'
-  | 'users'
->
-export type Instances = () => Promise<Instance>

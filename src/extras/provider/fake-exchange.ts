@@ -1,7 +1,8 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypes } from '../../core/http/media-types.ts'
+import { http } from '../../core/lib/node-http.ts'
 
 /**
  * A request and a response for the library: Fastify has read the body, and answers itself, so that
@@ -23,7 +24,7 @@ export function exchangeOf(request: FastifyRequest, baseUrl: string) {
   const more = { method, url, headers: own, httpVersion: raw.httpVersion, socket: raw.socket }
   const incoming = Object.assign(Readable.from(form === '' ? [] : [Buffer.from(form)]), more)
   // Of a request, a response reads the method alone.
-  const response = new ServerResponse(incoming as unknown as IncomingMessage)
+  const response = new http.ServerResponse(incoming as unknown as IncomingMessage)
   return { incoming, response }
 }
 

@@ -1,13 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { throttledAddress } from '../../core/addresses/address.ts'
 import { digest } from '../../core/crypto/digest.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { createFlowLimit } from '../../modules/flows/limit.ts'
+import { createWaitingRequests } from '../../modules/flows/browser-requests.ts'
 import { browserOf, knownBrowser } from '../../modules/flows/requests.ts'
-import { flowStore } from '../../modules/flows/store.ts'
-import { type Adapter, createSealing, type Payload } from './adapter.ts'
+import { type Adapter, createSealing, type Payload } from './storage.ts'
 import { EndedMeanwhile, workNow } from './work.ts'
 
 /** An authorization request that waits for the person, in one browser. */
@@ -51,22 +48,20 @@ export interface Interactions {
   ): Promise<void>
 }
 
-const purpose = 'page_application'
-
 /** Stored as the flows of pages are, with their limits. docs/adr/0101 */
 export function createInteractions(
   deps: Pick<Needs, 'clock' | 'db' | 'keys' | 'random'>,
 ): Interactions {
-  const { clock, db, random } = deps
   const sealing = createSealing(deps)
-  const limit = createFlowLimit({
-    ...{ clock, what: 'requests of applications', reason: 'too_many_page_flows' },
+  const waiting = createWaitingRequests(deps, {
+    ...{ purpose: 'page_application', what: 'requests of applications' },
   })
 
   async function find(uid: string, request: FastifyRequest): Promise<Interaction | null> {
-    const key = keyOf(uid, request)
-    const flow = key && (await flowStore(db).find(key, { purpose, now: clock.now() }))
-    return flow ? interactionOf(uid, flow.sealed, sealing.open(flow.id, flow.sealed)) : null
+    const browser = knownBrowser(request)
+    const id = digest(uid)
+    const sealed = browser && (await waiting.find(id, browser))
+    return sealed ? interactionOf(uid, sealed, sealing.open(id, sealed)) : null
   }
 
   return {
@@ -75,8 +70,7 @@ export function createInteractions(
     async change(trx, { uid, payload, sealed }, changes) {
       const id = digest(uid)
       const next = sealing.seal(id, { ...payload, ...changes })
-      const flow = { step: '', sealed: next, userId: null, tries: 0 }
-      if (await flowStore(trx).advance({ id, sealed }, flow, clock.now())) return
+      if (await waiting.change(trx, { id, sealed }, next)) return
       throw new EndedMeanwhile('another request has changed the interaction')
     },
 
@@ -91,36 +85,22 @@ export function createInteractions(
       async upsert(uid, payload, seconds) {
         const { request, reply, writes } = workNow()
         const id = digest(uid)
-        const flow = {
-          ...{ id, purpose, provider: '', userId: null, returnTo: '', step: '', language: null },
-          browser: digest(browserOf(request, reply, random).cookie),
-          sealed: sealing.seal(id, payload),
-          expiresAt: clock.now() + seconds * 1000,
-          address: throttledAddress(clientAddress(request)),
-        }
-        writes.push(async (trx) => {
-          await limit.assertRoom(trx, flow)
-          await flowStore(trx).insert(flow)
-          await limit.removeOldest(trx, flow)
-        })
+        const browser = browserOf(request, reply, deps.random)
+        const sealed = sealing.seal(id, payload)
+        writes.push((trx) => waiting.add(trx, { id, sealed, seconds, browser }))
       },
 
       async destroy(uid) {
         const { request, writes } = workNow()
         const found = await find(uid, request)
         writes.push(async (trx) => {
-          const removed = found && { id: digest(uid), sealed: found.sealed }
-          if (removed && (await flowStore(trx).remove(removed))) return
-          throw new EndedMeanwhile('another request has used the interaction')
+          const isRemoved =
+            found !== null && (await waiting.remove(trx, { id: digest(uid), sealed: found.sealed }))
+          if (!isRemoved) throw new EndedMeanwhile('another request has used the interaction')
         })
       },
     },
   }
-}
-
-function keyOf(uid: string, request: FastifyRequest) {
-  const browser = knownBrowser(request)
-  return browser && { id: digest(uid), browser: digest(browser.cookie) }
 }
 
 /** As the library and `change` have written it. */

@@ -7,7 +7,8 @@ import { sendView } from '../../core/http/pages/send-view.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { copyHead, exchangeOf } from './fake-exchange.ts'
 import type { Instance } from './instance.ts'
-import { invalidGrant, problemFor } from './problems.ts'
+import { invalidGrant } from './problems.ts'
+import { problemFor } from './protocol-errors.ts'
 import {
   AlreadyUsed,
   beginWork,

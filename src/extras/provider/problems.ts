@@ -1,5 +1,4 @@
 import type { Problem } from '../../core/errors.ts'
-import { type ErrorWithBody, errorWith } from '../../core/http/declared-error.ts'
 
 type Event = Problem['event']
 
@@ -66,13 +65,3 @@ const all = [...new Set([...ofTokens, ...ofPushed, ...ofUserinfo])]
 /** Of our parsers and limits. */
 const plain = [requestUnread, requestTooLarge, typeUnsupported, slowDown, temporarilyUnavailable]
 export const errors: readonly Problem[] = [...all, ...plain]
-
-/** The error of the library in our list; undefined: a failure of ours. */
-export function problemFor(status: number, error: unknown): Problem | undefined {
-  return all.find((one) => one.status === status && one.error === error)
-}
-
-export function described(row: Problem): ErrorWithBody {
-  const text = { type: 'string', description: 'What is wrong, for developers' } as const
-  return errorWith(row, { error_description: text }, { error_description: 'what is wrong' })
-}

@@ -8,7 +8,6 @@ import { tokenReused, tokensIssued } from './events.ts'
 import { onlyIfOn } from './only-if-on.ts'
 import { discoveryPaths, protocolPaths } from './paths.ts'
 import {
-  described,
   ofPushed,
   ofTokens,
   ofUserinfo,
@@ -18,6 +17,7 @@ import {
   temporarilyUnavailable,
   typeUnsupported,
 } from './problems.ts'
+import { described } from './protocol-errors.ts'
 import type { Work } from './work.ts'
 
 const TokenAnswer = named(
