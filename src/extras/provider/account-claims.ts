@@ -1,6 +1,8 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { epochSeconds } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { rolesAmong } from '../../core/policy/principal.ts'
+import { accountIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
 
@@ -24,15 +26,14 @@ export function isAllowed(
   return allow === null || allow.some((role) => roles.some((one) => one === role))
 }
 
-type Deps = Pick<Needs, 'accounts' | 'config' | 'requirements' | 'users'>
-
 /** The account of a subject while it may sign in; null for a client, whose subject is no number. */
 export async function usableAccount(
-  { accounts, requirements }: Pick<Deps, 'accounts' | 'requirements'>,
+  { db, requirements }: Pick<Needs, 'db' | 'requirements'>,
   subject: string,
+  reader: DatabaseOrTransaction = db,
 ): Promise<Account | null> {
   const id = Number(subject)
-  const account = Number.isSafeInteger(id) && id > 0 ? await accounts.byUserId(id) : null
+  const account = Number.isSafeInteger(id) && id > 0 ? await accountIn(reader, id) : null
   if (!account) return null
   const asOfSession = { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
   return requirements.unmet('session', asOfSession)?.cell === 'unauthenticated' ? null : account
@@ -40,7 +41,7 @@ export async function usableAccount(
 
 /** All claims that scopes can give; `email` only if it is verified. */
 export async function claimsOf(
-  { config, users }: Pick<Deps, 'config' | 'users'>,
+  { config, users }: Pick<Needs, 'config' | 'users'>,
   account: Account,
 ): Promise<Record<string, unknown>> {
   const user = await users.byId(account.userId)

@@ -1,16 +1,22 @@
 import { ApiError } from '../../core/errors.ts'
 import { invalidClient } from '../../modules/clients/problems.ts'
+import type { OtherTokens } from '../../modules/tokens/other-tokens.ts'
+import { type ApplicationTokens, createApplicationTokens } from './application-tokens.ts'
 import { createClientMetadata } from './client-metadata.ts'
 import { createInstances } from './instance.ts'
 import { createInteractions, type Interactions } from './interactions.ts'
 import { createMount, type Mount } from './mount.ts'
 import type { ApplicationsNeeds } from './needs.ts'
+import { createTokenEndpoints } from './token-endpoints.ts'
 import { workNow } from './work.ts'
 
 /** The OpenID Provider: what its routes and other modules use of it. */
 export interface Applications {
   readonly isOn: boolean
   readonly interactions: Interactions
+  readonly tokens: ApplicationTokens
+  /** At /oauth/introspect and /oauth/revoke. */
+  readonly atEndpoints: OtherTokens
   /** Answers a request by the library. */
   readonly mount: Mount
   /** Makes the key and loads the library before the first request. */
@@ -20,11 +26,14 @@ export interface Applications {
 export function createApplications(needs: ApplicationsNeeds): Applications {
   const { clients, clientSecrets, config, keys, random } = needs
   const interactions = createInteractions(needs)
+  const tokens = createApplicationTokens(needs)
   const metadata = createClientMetadata(clients, random)
   const instances = createInstances(needs, { clients: metadata, interactions, isSecretOf })
   return {
     isOn: config.provider.isOn,
     interactions,
+    tokens,
+    atEndpoints: createTokenEndpoints(needs, tokens),
     mount: createMount(needs, instances),
     async prepare() {
       await keys.addIdentity()

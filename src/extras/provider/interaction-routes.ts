@@ -65,7 +65,8 @@ export async function routes(app: App, needs: Needs): Promise<void> {
         if (isFirst) await change(interaction, { seen: person?.session.stored.id ?? '' })
         return reply.redirect(signInPath(path, { again: person !== null }), 303)
       }
-      if (!person) return reply.redirect(signInPath(path), 303)
+      const { needsTwoFactors } = application
+      if (!person) return reply.redirect(signInPath(path, { needsTwoFactors }), 303)
       return goOn(request, reply, { interaction, application, person, path })
     },
   )
@@ -88,11 +89,12 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const interaction = await interactionOf(request)
       const { consent } = applicationOf(interaction)
       const person = await personOf(request)
-      // Signed out, or another person by now: ask again.
-      const isSame = person !== null && isOf(interaction, person)
-      if (!isSame) return reply.redirect(`${interactionPath}/${interaction.uid}`, 303)
+      const again = `${interactionPath}/${interaction.uid}`
+      if (!person) return reply.redirect(again, 303)
       assertToken(textIn(request.body, 'csrf_token'), person.session.stored.csrfToken)
       if (textIn(request.body, 'decision') !== 'allow') return decline(request, reply, interaction)
+      // Another person has signed in since the application asked.
+      if (!isConsentOf(interaction, person)) return reply.redirect(again, 303)
       const { client } = interaction
       const { userId: user_id } = person.account
       const scopes = scopesIn(interaction)
@@ -128,8 +130,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     if (application.needsTwoFactors && !session.stored.amr.includes('mfa')) {
       return reply.redirect(signInPath(path, { needsTwoFactors: true }), 303)
     }
-    const isConsent = interaction.prompt === 'consent' && isOf(interaction, person)
-    if (!isConsent) return login(request, reply, step)
+    if (!isConsentOf(interaction, person)) return login(request, reply, step)
     return sendView(reply, request, 'provider-consent', {
       ...asked,
       username: account.username,
@@ -211,7 +212,11 @@ export async function routes(app: App, needs: Needs): Promise<void> {
   }
 }
 
-function isOf({ userId, before }: Interaction, { account, session }: Person): boolean {
+function isConsentOf(
+  { before, prompt, userId }: Interaction,
+  { account, session }: Person,
+): boolean {
+  if (prompt !== 'consent') return false
   if (before.session !== undefined) return before.session === session.stored.id
   return userId === account.userId
 }

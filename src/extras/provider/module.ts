@@ -18,6 +18,13 @@ export const module: Module = {
   settings: () => import('./settings.ts'),
   errors,
   services: () => import('./services.ts'),
+  authenticators: async () => {
+    const { applicationsBeside } = await import('./application-tokens.ts')
+    return ({ applications: { isOn, tokens }, config }, before) =>
+      before.map((own) =>
+        isOn && own.scheme === 'bearer' ? applicationsBeside(own, tokens, config) : own,
+      )
+  },
   routes: () => import('./protocol-routes.ts'),
   pages: () =>
     Promise.all([

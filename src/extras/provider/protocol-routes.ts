@@ -88,7 +88,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     app.get(
       url,
       {
-        config: { access, answers: json(Metadata) },
+        config: { access, answers: json(Metadata), errors: ['routeNotFound'] },
         schema: {
           operationId: url === discoveryPaths[0] ? 'providerMetadata' : 'serverMetadata',
           summary: 'What this OpenID Provider offers (Discovery 1.0, RFC 8414)',
@@ -105,7 +105,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
       config: {
         ...{ access, csrf: 'exempt', body: 'parameters', rewords },
         answers: json(TokenAnswer),
-        errors: [...ofTokens.map(described), slowDown, temporarilyUnavailable],
+        errors: ['routeNotFound', ...ofTokens.map(described), slowDown, temporarilyUnavailable],
         errorHeaders: challenged,
       },
       schema: {
@@ -124,7 +124,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
       config: {
         ...{ access, csrf: 'exempt', body: 'parameters', rewords },
         answers: { 201: { [mediaTypes.json]: Pushed } },
-        errors: [...ofPushed.map(described), slowDown, temporarilyUnavailable],
+        errors: ['routeNotFound', ...ofPushed.map(described), slowDown, temporarilyUnavailable],
         errorHeaders: challenged,
       },
       schema: {
@@ -140,7 +140,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
       access,
       rewords,
       answers: json(Claims),
-      errors: [...ofUserinfo.map(described), temporarilyUnavailable],
+      errors: ['routeNotFound' as const, ...ofUserinfo.map(described), temporarilyUnavailable],
       errorHeaders: challenged,
     },
   }

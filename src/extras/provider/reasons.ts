@@ -46,11 +46,6 @@ export const reasons = {
     explanation: 'The request of an application is too long.',
     words: { de: 'Die Anfrage einer Anwendung ist zu lang.' },
   },
-  application_of_other_person: {
-    guard: 'access rule',
-    explanation: 'Another person has signed in since the application asked.',
-    words: { de: 'Seit der Anfrage der Anwendung hat sich eine andere Person angemeldet.' },
-  },
   sign_out_request_invalid: {
     guard: 'body',
     explanation:

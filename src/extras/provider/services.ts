@@ -29,5 +29,6 @@ export const hooks = [
     if (!applications.isOn) return {}
     return { applications: (await accessesOf(db, userId)).length }
   }),
+  hook('otherTokens', ['applications'], ({ applications }) => applications.atEndpoints),
   hook('personSections', [], () => sections),
 ]

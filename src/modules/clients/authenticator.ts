@@ -56,7 +56,7 @@ function acceptsAccounts({ routeOptions }: FastifyRequest): boolean {
   return accepted.some(({ header, scheme }) => header === 'basic' && scheme !== 'client')
 }
 
-function principalOf({ id, audiences, may }: Client): Principal {
+function principalOf({ id, application, audiences, may }: Client): Principal {
   return {
     subject: `client:${id}`,
     username: id,
@@ -65,6 +65,7 @@ function principalOf({ id, audiences, may }: Client): Principal {
     amr: [], // a client has no login
     authTime: Number.NEGATIVE_INFINITY,
     client: id,
-    scopes: new Set(may),
+    // RFC 7009: any application ends its own tokens.
+    scopes: new Set(application ? [...may, 'revoke'] : may),
   }
 }

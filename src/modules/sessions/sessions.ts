@@ -45,7 +45,7 @@ export interface Sessions {
    * The session by its id, for a token that an application received in it: no activity of the
    * person. Null if the session has ended.
    */
-  judge(id: string): Promise<LiveSession | null>
+  judge(id: string, reader?: DatabaseOrTransaction): Promise<LiveSession | null>
   /** The live sessions of an account, newest first; at most 1000. */
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of these sessions by its handle; null if there is no such session. */
@@ -212,8 +212,8 @@ export function createSessions(
       return answer && 'ended' in answer ? null : answer
     },
 
-    async judge(id) {
-      const session = await lookUp(id)
+    async judge(id, reader = db) {
+      const session = await sessionStore(reader).byId(id)
       if (!session) return null
       const times = { ...session, lastSeenAt: lastSeenOf(session), isKept: isKeptOf(session) }
       const judged = clock.now() < endOf(times) ? met(session, times.lastSeenAt) : null
