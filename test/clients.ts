@@ -30,6 +30,8 @@ export function entry(id: string, more: object = {}): ClientEntry {
 
 /** Where the application of a test gets its codes. */
 export const callback = 'https://notes.example.org/callback'
+/** Where it sends people after a sign-out. */
+export const bye = 'https://notes.example.org/bye'
 
 /** An entry of an application that signs people in. */
 export function application(id: string, more: object = {}): ClientEntry {

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
-import type { Someone } from '../app.ts'
-import type { PageBrowser } from '../page-browser.ts'
+import type { Someone, TestApp } from '../app.ts'
+import { callback } from '../clients.ts'
+import { type PageBrowser, pageBrowser } from '../page-browser.ts'
+
+// RFC 7636 appendix B
+const code_verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+export const parameters = {
+  ...{ client_id: 'notes', response_type: 'code', redirect_uri: callback, scope: 'openid' },
+  ...{ state: 'x', code_challenge, code_challenge_method: 'S256' },
+}
+export const authorize = `/oauth/authorize?${new URLSearchParams(parameters)}`
 
 const refresh = /http-equiv="refresh" content="0; ?url=([^"]*)"/i
 
@@ -33,4 +43,19 @@ export async function signIn(browser: PageBrowser, { username, password }: Someo
 export async function allow(browser: PageBrowser): Promise<string | null> {
   await browser.submit({}, 'value="allow"')
   return settle(browser)
+}
+
+/** A browser at the consent page of the application `notes`. */
+export async function asked(app: TestApp, who: Someone): Promise<PageBrowser> {
+  const browser = pageBrowser(app)
+  await open(browser, authorize)
+  await signIn(browser, who)
+  return browser
+}
+
+/** The request by which `notes` uses a code of a person. */
+export async function codeFor(app: TestApp, who: Someone): Promise<Record<string, string>> {
+  const at = new URL((await allow(await asked(app, who))) ?? '')
+  const code = at.searchParams.get('code') ?? ''
+  return { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier }
 }

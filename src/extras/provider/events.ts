@@ -19,7 +19,7 @@ export const tokensIssued = eventType<
 export const accessGiven = eventType<Fields & { readonly scopes: readonly string[] }>(
   'application_access_given',
   {
-    groups: ['credentials'],
+    groups: ['logins'],
     description: 'a person lets an application have something of the account',
     fields: { ...fields, scopes: '' },
     words: { en: 'Access for an application', de: 'Zugriff für eine Anwendung' },
@@ -27,7 +27,7 @@ export const accessGiven = eventType<Fields & { readonly scopes: readonly string
 )
 
 export const accessWithdrawn = eventType<Fields>('application_access_withdrawn', {
-  groups: ['credentials'],
+  groups: ['logins'],
   description: 'a person withdraws the access of an application, whose tokens end',
   fields,
   words: { en: 'Access of an application withdrawn', de: 'Zugriff einer Anwendung entzogen' },

@@ -1,43 +1,18 @@
-import type { Someone, TestApp } from '../../../test/app.ts'
-import { asClient, callback } from '../../../test/clients.ts'
+import { asClient, bye } from '../../../test/clients.ts'
 import type { Examples, Made, World } from '../../../test/example.ts'
-import { type PageBrowser, pageBrowser } from '../../../test/page-browser.ts'
-import { allow, open, signIn } from '../../../test/provider/pages.ts'
+import type { PageBrowser } from '../../../test/page-browser.ts'
+import { allow, asked, authorize, codeFor, parameters } from '../../../test/provider/pages.ts'
 
 export const settings = () => ({ PROVIDER: 'on' })
 
-// RFC 7636 appendix B
-const code_verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
-const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
-const parameters = {
-  ...{ client_id: 'notes', response_type: 'code', redirect_uri: callback, scope: 'openid' },
-  ...{ state: 'x', code_challenge, code_challenge_method: 'S256' },
-}
-const authorize = `/oauth/authorize?${new URLSearchParams(parameters)}`
 const headers = asClient('notes')
 
 const cookieOf = ({ cookies }: PageBrowser) => ({
   cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
 })
 
-/** A browser at the consent page. */
-async function asked(app: TestApp, who: Someone): Promise<PageBrowser> {
-  const browser = pageBrowser(app)
-  await open(browser, authorize)
-  await signIn(browser, who)
-  return browser
-}
-
-async function codeOf({ app, newAccount }: World): Promise<string> {
-  const browser = await asked(app, await newAccount())
-  return new URL((await allow(browser)) ?? '').searchParams.get('code') ?? ''
-}
-
 async function accessToken(world: World): Promise<Made> {
-  const form = {
-    ...{ grant_type: 'authorization_code', code: await codeOf(world) },
-    ...{ redirect_uri: callback, code_verifier },
-  }
+  const form = await codeFor(world.app, await world.newAccount())
   const { body } = await world.app.call('POST', '/oauth/token', { headers, form })
   return { headers: { authorization: `Bearer ${body.access_token}` } }
 }
@@ -46,22 +21,23 @@ export const examples: Examples = {
   providerMetadata: {},
   serverMetadata: {},
   issueApplicationTokens: {
+    bare: null,
     events: ['application_tokens_issued'],
-    make: async (world) => ({
+    make: async ({ app, newAccount }) => ({
       headers,
-      form: {
-        ...{ grant_type: 'authorization_code', code: await codeOf(world) },
-        ...{ redirect_uri: callback, code_verifier },
-      },
+      form: await codeFor(app, await newAccount()),
     }),
   },
-  pushAuthorizationRequest: { make: () => ({ headers, form: parameters }) },
-  userinfo: { bare: 401, make: accessToken },
+  'OPTIONS /oauth/token': {},
+  'OPTIONS /oauth/par': {},
+  'OPTIONS /oauth/userinfo': {},
+  pushAuthorizationRequest: { bare: null, make: () => ({ headers, form: parameters }) },
+  userinfo: { bare: null, make: accessToken },
   userinfoByPost: {
-    bare: 401,
+    bare: null,
     make: async (world) => ({ ...(await accessToken(world)), form: {} }),
   },
-  'GET /oauth/authorize': { bare: 400, make: () => ({ path: authorize }) },
+  'GET /oauth/authorize': { bare: null, make: () => ({ path: authorize }) },
   'POST /oauth/authorize': { bare: null, make: () => ({ form: parameters }) },
   'GET /oauth/authorize/:uid': {
     ...{ needs: 'flow', bare: 400 },
@@ -88,13 +64,21 @@ export const examples: Examples = {
       return { path: action, form: fields, headers: cookieOf(browser) }
     },
   },
-  'GET /oauth/end-session': {},
+  'GET /oauth/end-session': {
+    bare: null,
+    make: async ({ app, newAccount }) => {
+      const { cookie } = await app.session(await newAccount())
+      return { headers: { cookie } }
+    },
+  },
   'POST /oauth/end-session': { bare: null, make: () => ({ form: { state: 'x' } }) },
   'POST /oauth/end-session/confirm': {
     ...{ bare: null, events: ['session_ended'] },
     make: async ({ app, newAccount }) => {
       const { cookie, 'x-csrf-token': csrf_token } = await app.session(await newAccount())
-      return { headers: { cookie }, form: { csrf_token } }
+      const target = { client_id: 'notes', post_logout_redirect_uri: bye }
+      const path = `/oauth/end-session/confirm?${new URLSearchParams(target)}`
+      return { path, headers: { cookie }, form: { csrf_token } }
     },
   },
   'GET /account/applications': {},

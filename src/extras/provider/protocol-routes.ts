@@ -88,7 +88,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     app.get(
       url,
       {
-        config: { access, answers: json(Metadata), errors: ['routeNotFound'] },
+        config: { access, cors: false, answers: json(Metadata), errors: ['routeNotFound'] },
         schema: {
           operationId: url === discoveryPaths[0] ? 'providerMetadata' : 'serverMetadata',
           summary: 'What this OpenID Provider offers (Discovery 1.0, RFC 8414)',
@@ -103,7 +103,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     token,
     {
       config: {
-        ...{ access, csrf: 'exempt', body: 'parameters', rewords },
+        ...{ access, csrf: 'exempt', cors: false, body: 'parameters', rewords },
         answers: json(TokenAnswer),
         errors: ['routeNotFound', ...ofTokens.map(described), slowDown, temporarilyUnavailable],
         errorHeaders: challenged,
@@ -122,7 +122,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     protocolPaths.pushed_authorization_request,
     {
       config: {
-        ...{ access, csrf: 'exempt', body: 'parameters', rewords },
+        ...{ access, csrf: 'exempt', cors: false, body: 'parameters', rewords },
         answers: { 201: { [mediaTypes.json]: Pushed } },
         errors: ['routeNotFound', ...ofPushed.map(described), slowDown, temporarilyUnavailable],
         errorHeaders: challenged,
@@ -138,6 +138,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
   const userinfo = {
     config: {
       access,
+      cors: false,
       rewords,
       answers: json(Claims),
       errors: ['routeNotFound' as const, ...ofUserinfo.map(described), temporarilyUnavailable],
@@ -167,6 +168,18 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     },
     (request, reply) => mount(request, reply, { isForProgram: true }),
   )
+
+  // A browser asks before it sends the request of a single-page application.
+  for (const url of [token, protocolPaths.pushed_authorization_request, userinfoPath]) {
+    app.options(
+      url,
+      {
+        config: { access, cors: false, answers: { 204: {} }, errors: ['routeNotFound'] },
+        schema: { hide: true },
+      },
+      (request, reply) => mount(request, reply),
+    )
+  }
 
   /** In the transaction of the tokens. */
   function record(work: Work, { oidc }: Context): void {
