@@ -27,7 +27,7 @@ export async function routes(app: App, { applications }: Needs): Promise<void> {
     path,
     {
       exposeHeadRoute: false, // begins an interaction
-      config,
+      config: { ...config, answers: { 303: {} } },
       schema: { hide: true },
     },
     async (request, reply) => {

@@ -1,5 +1,5 @@
 import { asClient, bye } from '../../../test/clients.ts'
-import type { Examples, Made, World } from '../../../test/example.ts'
+import type { Example, Examples, Made, World } from '../../../test/example.ts'
 import type { PageBrowser } from '../../../test/page-browser.ts'
 import { allow, asked, authorize, codeFor, parameters } from '../../../test/provider/pages.ts'
 
@@ -17,6 +17,12 @@ async function accessToken(world: World): Promise<Made> {
   return { headers: { authorization: `Bearer ${body.access_token}` } }
 }
 
+const preflight: Example = {
+  make: () => ({
+    headers: { origin: 'https://notes.example.org', 'access-control-request-method': 'POST' },
+  }),
+}
+
 export const examples: Examples = {
   providerMetadata: {},
   serverMetadata: {},
@@ -28,9 +34,9 @@ export const examples: Examples = {
       form: await codeFor(app, await newAccount()),
     }),
   },
-  'OPTIONS /oauth/token': {},
-  'OPTIONS /oauth/par': {},
-  'OPTIONS /oauth/userinfo': {},
+  'OPTIONS /oauth/token': preflight,
+  'OPTIONS /oauth/par': preflight,
+  'OPTIONS /oauth/userinfo': preflight,
   pushAuthorizationRequest: { bare: null, make: () => ({ headers, form: parameters }) },
   userinfo: { bare: null, make: accessToken },
   userinfoByPost: {

@@ -36,8 +36,7 @@ export type Mount = (
 ) => Promise<FastifyReply>
 
 // The form leads to the application, and the library adds the hash of its script.
-const formPostPolicy =
-  "default-src 'none'; script-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+const formPostPolicy = "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'"
 
 /** Answers a request by the library, and commits what it stores before the answer. */
 export function createMount(
