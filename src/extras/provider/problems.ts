@@ -23,7 +23,8 @@ export const requestUnread = problem(
 )
 export const typeUnsupported = problem('applicationTypeUnsupported', 415, 'invalid_request')
 const clientInvalid = problem('applicationInvalid', 401, 'invalid_client')
-export const invalidGrant = problem('invalidGrant', 400, 'invalid_grant', 'tokenFail')
+// A second use has an event of its own.
+export const invalidGrant = problem('invalidGrant', 400, 'invalid_grant')
 export const slowDown: Problem = { ...problem('slowDown', 429, 'slow_down'), isRetried: true }
 export const temporarilyUnavailable: Problem = {
   ...problem('temporarilyUnavailable', 503, 'temporarily_unavailable'),
