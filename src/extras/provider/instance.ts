@@ -12,6 +12,7 @@ import { type Library, loadLibrary } from './library.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { protocolPaths } from './paths.ts'
 import { type AccountOfLibrary, createPolicy } from './policy.ts'
+import { sidOf } from './sign-outs.ts'
 import { workNow } from './work.ts'
 
 export interface Instance {
@@ -106,6 +107,8 @@ function configurationOf(
     routes: protocolPaths,
     discovery: {
       end_session_endpoint: `${config.baseUrl}/oauth/end-session`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
       introspection_endpoint: `${config.baseUrl}/oauth/introspect`,
       revocation_endpoint: `${config.baseUrl}/oauth/revoke`,
     },
@@ -207,7 +210,12 @@ function findAccountOf(deps: ApplicationsNeeds) {
     return {
       accountId: subject,
       account,
-      claims: async (use) => claimsFor(application, use, await claimsOf(deps, account)),
+      async claims(use) {
+        const { sessionId } = workNow()
+        const all = claimsFor(application, use, await claimsOf(deps, account))
+        if (use !== 'id_token' || sessionId === null) return all
+        return { ...all, sid: sidOf(sessionId, ctx.oidc.client.clientId) }
+      },
     }
   }
 }
