@@ -249,6 +249,7 @@ suite('a copy of everything', async () => {
       webhook_deliveries: [],
       remembered_devices: [],
       api_keys: [],
+      provider_artifacts: [],
     }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table
