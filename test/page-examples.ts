@@ -1,11 +1,12 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Frame } from '../src/core/http/pages/frame.ts'
-import { frameAssets } from '../src/core/http/pages/frame-assets.ts'
-import { loadRenderer } from '../src/core/http/pages/renderer.ts'
+import { frameAssetsIn } from '../src/core/http/pages/frame-assets.ts'
+import { builtPages, loadRenderer } from '../src/core/http/pages/renderer.ts'
 import type { ViewName, Views } from '../src/core/http/pages/views.ts'
 import { type Language, languages } from '../src/core/lib/languages.ts'
 
+const frameAssets = frameAssetsIn(builtPages)
 const pages = join(import.meta.dirname, '../web/pages')
 
 export interface Shown {
@@ -23,7 +24,7 @@ export function frameIn(language: Language): Frame {
     files: {
       style: frameAssets.address('pages.css'),
       module: frameAssets.address('pages.js'),
-      passkeyModule: frameAssets.address('passkeys.js'),
+      scriptOf: (folder) => frameAssets.address(`${folder}.js`),
       consoleStyle: frameAssets.address('console.css'),
       consoleModule: frameAssets.address('console.js'),
       icon: frameAssets.address('icon.svg'),
