@@ -73,6 +73,7 @@ export async function buildWeb(folder = dist, modules = ours): Promise<void> {
       },
       build: {
         outDir: join(half, 'client'),
+        emptyOutDir: true,
         target: 'es2022',
         cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // which know light-dark()
         modulePreload: false,
@@ -97,6 +98,7 @@ export async function buildWeb(folder = dist, modules = ours): Promise<void> {
       ssr: { noExternal: true },
       build: {
         ssr: 'server.tsx',
+        emptyOutDir: true,
         outDir: join(half, 'server'),
         target: 'node26',
         rolldownOptions: { output: { entryFileNames: 'server.js' } },

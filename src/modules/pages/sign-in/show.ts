@@ -61,7 +61,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
         options,
       )
     default: {
-      const ofWay = deps.ways.map(({ pages }) => pages[step]).find((page) => page !== undefined)
+      const ofWay = deps.ways.map(({ pages }) => pages?.[step]).find((page) => page !== undefined)
       const page = ofWay ?? chosen?.first
       return page ? page(shown, form, options) : viewPage('sign-in', password(), options)
     }
