@@ -15,6 +15,7 @@ import { protectedForm, recentLogin } from '../../src/extras/own-account/pages/p
 import { qrOf } from '../../src/modules/totp/provisioning.ts'
 
 const path = '/account/badge'
+const change = 'x-note-badge'
 
 /** The page of the own badge: to make one wants a proof of the person, as a second factor does. */
 export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
@@ -30,13 +31,13 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   const making = {
     path: `${path}/make`,
     page: path,
-    change: 'factor',
+    change,
     answers: { 200: {}, 303: {} },
   } as const
   protectedForm(app, deps, making, async (request, reply, person) => {
     const { account } = person
     const sent = proofsOfForm(request)
-    const guard = await proofs.prove(request, { account, change: 'factor', sent })
+    const guard = await proofs.prove(request, { account, change, sent })
     const words = await badges.make(account.userId, guard ?? reauthorize(request))
     // What follows `#` reaches no server and no log.
     const address = `${config.baseUrl}/signin?by=badge`

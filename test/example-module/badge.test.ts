@@ -39,6 +39,7 @@ suite('a way to sign in from outside', async () => {
     await own.open('/account/badge')
     await own.submit({}, '/account/badge/make')
     assert.match(own.path(), /^\/account\/confirm\?flow=/)
+    assert.match(own.page().text, /You want to make a badge\..*href="\/account\/badge">Cancel/s)
     await own.submit({ current_password: passwordOf(who.username) })
     assertPage(own.page(), 200, 'Your badge')
     return /<code id="words">([\w-]{22})<\/code>/.exec(own.page().text)?.[1] ?? assert.fail()

@@ -10,5 +10,8 @@ export const accountPart: AccountPart = {
       state: ({ waysIn }, { badge }) => (waysIn.badges ? badge.isThere : badge.none),
     },
   ],
-  words: ({ badge }) => ({ done: { badge_removed: badge.removed } }),
+  words: ({ badge }) => ({
+    changes: { 'x-note-badge': badge.change },
+    done: { badge_removed: badge.removed },
+  }),
 }

@@ -17,6 +17,8 @@ export const badge: Texts['badge'] = {
   none: 'keiner',
   isThere: 'einer',
   since: 'Sie haben einen Ausweis seit:',
+  change: 'Sie möchten einen Ausweis erstellen.',
+  qr: 'QR-Code Ihres Ausweises',
   make: 'Einen neuen Ausweis erstellen',
   makeHint: 'Mit dem Ausweis davor kann sich niemand mehr anmelden.',
   remove: 'Den Ausweis entfernen',

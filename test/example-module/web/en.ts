@@ -14,6 +14,8 @@ export const badge = {
   none: 'none',
   isThere: 'one',
   since: 'You have a badge since:',
+  change: 'You want to make a badge.',
+  qr: 'QR code of your badge',
   make: 'Make a new badge',
   makeHint: 'The badge before signs in no more.',
   remove: 'Remove the badge',

@@ -107,7 +107,7 @@ function NewBadge({ view: { link, qr, username, words } }: { view: NewBadgeView 
       <p>
         {t.words}: <code id="words">{words}</code> <CopyButton from="words" />
       </p>
-      <QrCode svg={qr} />
+      <QrCode svg={qr} label={t.qr} />
       <p>
         {t.link}: <code>{link}</code>
       </p>

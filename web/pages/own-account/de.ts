@@ -83,7 +83,6 @@ export const account: typeof english = {
     identity: 'Sie möchten einen Anbieter verknüpfen.',
     identity_removal: 'Sie möchten die Verknüpfung mit einem Anbieter lösen.',
     deletion: 'Sie möchten Ihr Konto endgültig löschen.',
-    app_password: 'Sie möchten ein App-Passwort erstellen.',
   },
   confirmExplanation:
     'Mit dieser Änderung könnte jemand Ihr Konto übernehmen oder löschen. Bestätigen Sie deshalb noch einmal, dass Sie es sind, auch wenn Sie sich gerade erst angemeldet haben.',

@@ -79,7 +79,6 @@ export const account = {
     identity: 'You want to link a provider.',
     identity_removal: 'You want to unlink a provider.',
     deletion: 'You want to delete your account for good.',
-    app_password: 'You want to make an app password.',
   },
   confirmExplanation:
     'With this change someone could take over or delete your account. So please confirm once more that it is you, even if you have just signed in.',

@@ -43,14 +43,15 @@ function textOf({ code, password, seconds }: AccountProblem, texts: Texts): stri
 }
 
 /** The words of all parts: each part has the words of its own pages. */
-function wordsOf(texts: Texts) {
+export function wordsOf(texts: Texts): AccountWords {
   const all = parts.flatMap(({ words }) => words?.(texts) ?? [])
+  const changes: AccountWords['changes'] = Object.assign({}, ...all.map((words) => words.changes))
   const done: AccountWords['done'] = Object.assign({}, ...all.map((words) => words.done))
   const problems: AccountWords['problems'] = Object.assign(
     {},
     ...all.map((words) => words.problems),
   )
-  return { done, problems }
+  return { changes, done, problems }
 }
 
 /** Asks for a code of the app, or a recovery code in its place. */

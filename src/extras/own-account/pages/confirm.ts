@@ -6,6 +6,7 @@ import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import {
+  type KnownChange,
   type ProofKind,
   type ProtectedChange,
   protectedChanges,
@@ -50,7 +51,8 @@ interface ConfirmInput {
 const path = '/account/confirm'
 const leavePath = `${path}/leave`
 
-const pageOf: Readonly<Record<ProtectedChange, string>> = {
+/** Of a change that an API request led to; a form has its page. */
+const pageOf: Readonly<Record<KnownChange, string>> = {
   password: '/account/password',
   factor: '/account/second-factor',
   factor_removal: '/account/second-factor/remove',
@@ -174,9 +176,14 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     person: Person,
     { data: { change, form: sent } }: ConfirmFlow,
   ): Promise<FastifyReply> {
-    const make = sent && protectedForms.get(sent.path)
-    if (!make) return goOn(reply, person, pageOf[change], 'confirmed')
-    return make(request, reply, person, (name) => sent.fields[name] ?? '')
+    const form = sent && protectedForms.get(sent.path)
+    if (!form) return goOn(reply, person, pageFor(change, sent), 'confirmed')
+    return form.make(request, reply, person, (name) => sent.fields[name] ?? '')
+  }
+
+  function pageFor(change: ProtectedChange, sent: ConfirmFlow['data']['form']): string {
+    const { page } = (sent && protectedForms.get(sent.path)) ?? {}
+    return page ?? pageOf[change as KnownChange] ?? '/account'
   }
 
   // form-action forbids other origins, so our page redirects.
@@ -242,7 +249,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     return (problem: AccountProblem | null): ConfirmView => ({
       ...common(request, person, problem),
       action: flow ? `${path}?flow=${flow.id}` : `${path}?for=${change}`,
-      cancel: pageOf[change],
+      cancel: pageFor(change, flow?.data.form ?? null),
       change,
       newEmail: email === '' ? null : email,
       username: account.username,
