@@ -76,7 +76,7 @@ export const account: typeof english = {
   confirmTitle: 'Bestätigen Sie, dass Sie es sind',
   confirmChange: {
     password: 'Sie möchten Ihr Passwort ändern.',
-    factor: 'Sie möchten eine Authenticator-App einrichten.',
+    factor: 'Sie möchten einen zweiten Faktor hinzufügen.',
     factor_removal: 'Sie möchten den zweiten Faktor entfernen.',
     recovery_codes: 'Sie möchten neue Wiederherstellungscodes.',
     email: 'Sie möchten Ihre E-Mail-Adresse ändern.',

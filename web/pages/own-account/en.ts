@@ -72,7 +72,7 @@ export const account = {
   confirmTitle: 'Confirm that it is you',
   confirmChange: {
     password: 'You want to change your password.',
-    factor: 'You want to set up an authenticator app.',
+    factor: 'You want to add a second factor.',
     factor_removal: 'You want to remove the second factor.',
     recovery_codes: 'You want to make new recovery codes.',
     email: 'You want to change your e-mail address.',
