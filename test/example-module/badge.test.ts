@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { languages } from '../../src/core/lib/languages.ts'
 import { createServiceMaker } from '../../src/core/module/make.ts'
+import { render as renderMail } from '../../src/extras/mail/messages/render.ts'
 import { modules as ours } from '../../src/modules.ts'
 import { passwordOf, type Someone, testApp } from '../app.ts'
 import { enrol } from '../factor.ts'
+import { verifyAddress } from '../mail.ts'
+import { waitingMails } from '../notices.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
 import { shownExamples } from '../page-examples.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'
@@ -19,6 +22,7 @@ suite('a way to sign in from outside', async () => {
   const builtPages = await builtPagesOf(modules)
   const settings = { LOGIN_IP_ATTEMPTS: '0', BASE_URL: 'https://id.example.org' }
   const app = await testApp(settings, { modules, builtPages })
+  const services = await (await createServiceMaker(app.deps, { modules })).all()
   const admin = app.basic(app.admin)
   const sessionName = app.deps.config.session.cookieName
   const sessionsOf = ({ userId }: Someone) =>
@@ -90,6 +94,31 @@ suite('a way to sign in from outside', async () => {
     assert.match((await browser.open('/account')).text, /Badge<span class="muted">one<\/span>/)
     await browser.open('/account/badge')
     assert.ok(!browser.page().text.includes(badge))
+  })
+
+  test('its owner is told by mail and on a page, in the words of its event', async () => {
+    const kim = await app.account('kim')
+    await verifyAddress(app, kim, 'kim@example.org', 'en')
+    const browser = await signedIn(kim)
+    await badgeOf(kim, browser)
+    const [mail, ...more] = (await waitingMails(app, services, kim)).filter(
+      ({ message }) => message !== 'verification',
+    )
+    assert.deepEqual(more, [])
+    assert.deepEqual(
+      [mail?.message, mail?.address, mail?.facts.words],
+      ['account_event', 'kim@example.org', { en: 'Badge made', de: 'Ausweis erstellt' }],
+    )
+    const rendered = renderMail('account_event', mail?.facts as never, 'de', {
+      name: 'Gatehouse',
+      baseUrl: 'https://id.example.org',
+    })
+    assert.match(rendered.text, /^ +Änderung: Ausweis erstellt$/m)
+    const headers = { cookie: `${sessionName}=${browser.cookies.get(sessionName)}` }
+    const { body } = await app.call('GET', '/api/account/notices', { headers })
+    assert.deepEqual([body[0].type, body[0].facts.event], ['account_event', 'note_badge_made'])
+    await browser.open('/account/notices')
+    assert.match(browser.page().text, /<td[^>]*>Badge made/)
   })
 
   test('it signs in, leads back, and says how', async () => {
@@ -216,7 +245,7 @@ suite('a way to sign in from outside', async () => {
 
   test('a badge that goes between its proof and the commit signs in no one', async () => {
     const { who, badge } = await withBadge('hal')
-    const { badges } = await (await createServiceMaker(app.deps, { modules })).all()
+    const { badges } = services
     await badges.remove(who.userId, undefined)
     await assert.rejects(
       app.deps.db.transaction().execute((trx) => badges.use(trx, who.userId, badge)),

@@ -61,6 +61,8 @@ export interface MessageFacts {
   deletion_cancelled: NoticeFacts
   /** To who made the key. `endsAt`: epoch milliseconds. */
   key_expiring: NoticeFacts & { readonly keyId: string; readonly endsAt: number }
+  /** Of an event without a message of its own. */
+  account_event: NoticeFacts & { readonly words: Readonly<Record<Language, string>> }
   account_deleted: WithOrigin & { readonly username: string }
   test: WithOrigin & { readonly at: number }
 }
@@ -80,6 +82,7 @@ export const noticeTypes = [
   'deletion_requested',
   'deletion_cancelled',
   'key_expiring',
+  'account_event',
 ] as const satisfies readonly MessageName[]
 export type NoticeType = (typeof noticeTypes)[number]
 
@@ -129,6 +132,7 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   deletion_requested_former: { kind: 'notice', priority: link },
   deletion_cancelled: { kind: 'notice', priority: notice },
   key_expiring: { kind: 'notice', priority: notice },
+  account_event: { kind: 'notice', priority: notice },
   account_deleted: { kind: 'notice', priority: notice },
   test: { kind: 'notice', priority: code },
 }

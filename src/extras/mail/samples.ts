@@ -138,6 +138,10 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       keyId: 'q0Tn4kXn8Zc1mVbY',
       endsAt: minutes(7 * 24 * 60),
     }),
+    sample('account_event', {
+      ...notice,
+      words: { en: 'Badge made', de: 'Ausweis erstellt' },
+    }),
     sample('account_deleted', asked),
     sample('test', { at }),
   ]

@@ -1,3 +1,5 @@
+import type { Language } from '../../core/lib/languages.ts'
+
 export interface NoticesViews {
   'account-notices': NoticesView
 }
@@ -23,6 +25,7 @@ export interface NoticeRow {
     | 'deletion_requested'
     | 'deletion_cancelled'
     | 'key_expiring'
+    | 'account_event'
     | 'locked_at_reset'
   readonly at: number
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'
@@ -30,6 +33,8 @@ export interface NoticeRow {
   readonly system: string | null
   /** The client's; null for another person. */
   readonly address: string | null
+  /** Of `account_event`. */
+  readonly words: Readonly<Record<Language, string>> | null
 }
 
 declare module '../../core/http/pages/views.ts' {

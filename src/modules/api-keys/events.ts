@@ -48,6 +48,7 @@ export const keyExpiring = eventType<
   KeyFields & { readonly expires_at: string; readonly told: number | null }
 >('api_key_expiring', {
   groups: ['credentials'],
+  notice: { message: 'key_expiring', to: 'told' },
   description: 'a key ends within a week',
   fields: { ...fields, expires_at: '', told: 'who made the key, and gets a notice' },
   words: { en: 'API key ends soon', de: 'API-Schlüssel endet bald' },

@@ -31,6 +31,7 @@ export const notices: typeof englishNotices = {
     deletion_requested: 'Löschung des Kontos beantragt',
     deletion_cancelled: 'Löschung des Kontos zurückgenommen',
     key_expiring: 'Ein Schlüssel, den Sie erstellt haben, endet bald',
+    account_event: 'Änderung am Konto',
     locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
   },
   actors: {

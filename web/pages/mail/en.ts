@@ -31,6 +31,7 @@ export const notices = {
     deletion_requested: 'Deletion of the account requested',
     deletion_cancelled: 'Deletion of the account cancelled',
     key_expiring: 'A key that you made ends soon',
+    account_event: 'Change of the account',
     locked_at_reset: 'Locked for a while, after wrong codes at a password reset',
   },
   actors: {

@@ -211,6 +211,10 @@ export const de: Texts = {
     ends: (key, time) =>
       `Der Schlüssel ${key} endet: ${time}. Erstellen Sie rechtzeitig seinen Nachfolger, und geben Sie ihn dem Programm.`,
   },
+  account_event: {
+    subject: (name) => `Eine Änderung an Ihrem Konto bei ${name}`,
+    intro: (name, account) => `An Ihrem Konto ${account} bei ${name} gab es eine Änderung.`,
+  },
   more_changes: {
     subject: (name) => `Weitere Änderungen an Ihrem Konto bei ${name}`,
     intro: (name, account) =>

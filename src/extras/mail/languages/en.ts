@@ -214,6 +214,11 @@ export const en = {
     ends: (key: string, time: string) =>
       `The key ${key} ends: ${time}. Make its successor in time, and give it to the program.`,
   },
+  account_event: {
+    subject: (name: string) => `A change of your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `There was a change of your account ${account} at ${name}.`,
+  },
   more_changes: {
     subject: (name: string) => `More changes to your account at ${name}`,
     intro: (name: string, account: string) =>

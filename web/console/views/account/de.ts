@@ -284,6 +284,7 @@ export const account: typeof english = {
     deletion_requested_former: 'Hinweis: Löschung beantragt, an eine frühere Adresse',
     deletion_cancelled: 'Hinweis: Löschung zurückgenommen',
     key_expiring: 'Hinweis: Schlüssel endet bald',
+    account_event: 'Hinweis: Änderung am Konto',
     account_deleted: 'Hinweis: Konto gelöscht',
     test: 'Test',
   },

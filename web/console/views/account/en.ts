@@ -280,6 +280,7 @@ export const account = {
     deletion_requested_former: 'Notice: deletion requested, to a former address',
     deletion_cancelled: 'Notice: deletion cancelled',
     key_expiring: 'Notice: key ends soon',
+    account_event: 'Notice: change of the account',
     account_deleted: 'Notice: account deleted',
     test: 'Test',
   } as Readonly<Record<string, string>>,

@@ -60,6 +60,7 @@ export const mail = {
     deletion_requested_former: 'Notice: deletion requested, to a former address',
     deletion_cancelled: 'Notice: deletion cancelled',
     key_expiring: 'Notice: key ends soon',
+    account_event: 'Notice: change of the account',
     account_deleted: 'Notice: account deleted',
     test: 'Test mail',
   },
