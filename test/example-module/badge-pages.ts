@@ -36,7 +36,7 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   } as const
   protectedForm(app, deps, making, async (request, reply, person) => {
     const { account } = person
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change, sent })
     const words = await badges.make(account.userId, guard ?? reauthorize(request))
     // What follows `#` reaches no server and no log.

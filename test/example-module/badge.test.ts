@@ -205,6 +205,38 @@ suite('a way to sign in from outside', async () => {
     }
   })
 
+  test('its kind of factor has a field where a second factor is asked for', async () => {
+    const { who, badge } = await withBadge('nell')
+    const note = { name: 'On the fridge', code: 'seven blue geese' }
+    const json = { ...note, current_password: who.password }
+    const headers = await app.session(who)
+    assert.equal((await app.call('POST', '/api/note-factors', { headers, json })).status, 201)
+    const browser = await at({ username: 'nell', badge })
+    assert.equal(browser.heading(), 'Second factor')
+    assert.deepEqual(fieldsOf(browser), ['note_code', 'recovery_code'])
+    const before = await sessionsOf(who)
+    await browser.submit({ note_code: 'six' })
+    assertPage(browser.page(), 401, 'Second factor')
+    assert.deepEqual(await sessionsOf(who), before)
+    await browser.submit({ note_code: note.code })
+    assert.equal(browser.path(), '/account')
+    const amrs = (await sessionsOf(who)).map(({ amr }) => amr)
+    assert.ok(amrs.includes('x-badge hwk mfa'), String(amrs))
+
+    await browser.open('/account/badge')
+    await browser.submit({}, '/account/badge/make')
+    assert.deepEqual(fieldsOf(browser), ['current_password', 'note_code', 'recovery_code'])
+    await browser.submit({ current_password: who.password, note_code: 'six' })
+    assertPage(browser.page(), 401, 'Confirm that it is you')
+    await browser.submit({ current_password: who.password, note_code: note.code })
+    assertPage(browser.page(), 200, 'Your badge')
+
+    function fieldsOf(page: PageBrowser) {
+      const { fields } = page.form()
+      return Object.keys(fields).filter((name) => !['csrf_token', 'username'].includes(name))
+    }
+  })
+
   test('the requirements of a login hold: a lock, a disabling, a new password that is due', async () => {
     const { who, badge } = await withBadge('fred')
     const change = async (json: object) => {
@@ -282,7 +314,7 @@ suite('a way to sign in from outside', async () => {
 
   test('its pages have all texts in each language', async () => {
     const shown = await shownExamples(module.web, builtPages)
-    assert.equal(shown.length, 8 * languages.length)
+    assert.equal(shown.length, 9 * languages.length)
     for (const { name, example, language, text } of shown) {
       assert.ok(!/undefined|\[object/.test(text), `${name}, ${example}, ${language}`)
       assert.ok(text.includes(`<html lang="${language}">`))

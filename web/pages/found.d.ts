@@ -14,6 +14,12 @@ declare module 'found:account-part.ts' {
   }[]
 }
 
+declare module 'found:factor-part.tsx' {
+  export const files: readonly {
+    readonly factorPart: import('../components/factor-fields.tsx').FactorPart
+  }[]
+}
+
 declare module 'found:*' {
   export const files: readonly object[]
 }

@@ -5,6 +5,7 @@ export const badge: Texts['badge'] = {
   signIn: 'Mit einem Ausweis anmelden',
   lead: 'Öffnen Sie den Code Ihres Ausweises mit der Kamera, oder geben Sie ein, was darauf steht.',
   words: 'Wörter des Ausweises',
+  note: 'Wörter auf einem Zettel',
   read: 'Ihr Ausweis wurde gelesen.',
   withPassword: 'Mit einem Passwort anmelden',
   problems: {

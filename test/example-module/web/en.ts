@@ -3,6 +3,7 @@ export const badge = {
   signIn: 'Sign in with a badge',
   lead: 'Open the code of your badge with the camera, or type what is on it.',
   words: 'Words of the badge',
+  note: 'Words on a note',
   read: 'Your badge was read.',
   withPassword: 'Sign in with a password',
   problems: {

@@ -8,9 +8,18 @@ const qr =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 3"><path d="M0,0h1v1h-1z"/></svg>'
 const words = 'cXVpZXQgYnJvd24gZm94'
 
-export const examples: ExamplesOf<BadgeViews & Pick<SignInViews, 'sign-in'>> = {
+export const examples: ExamplesOf<
+  BadgeViews & Pick<SignInViews, 'sign-in' | 'sign-in-second-factor'>
+> = {
   'sign-in': {
     'by badge': { ...first, links: [{ name: 'badge', href: `${form.action}&by=badge` }] },
+  },
+  'sign-in-second-factor': {
+    'by a note': {
+      ...form,
+      ...{ kinds: ['note_code'], passkey: null, problem: null },
+      ...{ rememberDays: null, isRememberChosen: false },
+    },
   },
   'sign-in-badge': {
     first: { ...form, username: '', problem: null },

@@ -84,7 +84,7 @@ function Typed({ view }: { view: ConfirmView }) {
           hasFocus={!problem || problem.field === 'code'}
         />
       )}
-      {asks.includes('factor') && <ProofFields problem={problem} />}
+      {asks.includes('factor') && <ProofFields problem={problem} kinds={view.kinds} />}
       {asksCaptcha && <Captcha />}
       <Actions>
         <Button>{common.goOn}</Button>

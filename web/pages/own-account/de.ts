@@ -69,7 +69,6 @@ export const account: typeof english = {
   remove: 'Zweiten Faktor entfernen',
   removeExplanation: 'Danach genügt wieder Ihr Passwort. Alle anderen Sitzungen werden beendet.',
   removeAction: 'Entfernen',
-  presentCode: 'Jetziger Code',
   orRecoveryCode: 'Oder ein Wiederherstellungscode',
   renewLink: 'Neue Wiederherstellungscodes erzeugen',
 

@@ -65,7 +65,6 @@ export const account = {
   remove: 'Remove the second factor',
   removeExplanation: 'Your password alone will sign in again. All other sessions will be ended.',
   removeAction: 'Remove it',
-  presentCode: 'Current code',
   orRecoveryCode: 'Or a recovery code',
   renewLink: 'Make new recovery codes',
 

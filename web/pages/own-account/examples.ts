@@ -44,7 +44,7 @@ const confirm: ConfirmView = {
   mailbox: null,
   isMailed: false,
   asksCaptcha: false,
-  passkey: null,
+  ...{ passkey: null, kinds: ['totp'] },
 }
 const providers = [{ name: 'acme', label: 'acme' }]
 const wrongCode = { code: 'code_wrong', field: 'totp' } as const

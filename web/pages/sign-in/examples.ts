@@ -23,7 +23,7 @@ export const first: SignInView = {
   providers: [],
   links: [],
 }
-const factor = { ...form, asksCode: true, passkey: null } as const
+const factor = { ...form, kinds: ['totp'], passkey: null } as const
 export const passkey = {
   challenge: 'AZt6Zw8ABx-5lDqlVh0wZ2F0ZWhvdXNlLWV4YW1wbGU',
   ...{ rpId: 'id.example.org', timeout: 300_000, allowCredentials: [] },
@@ -55,7 +55,7 @@ export const examples: ExamplesOf<SignInViews> = {
     missing: { ...factor, ...device, problem: 'missing' },
     'not remembered': { ...factor, ...device, rememberDays: null, problem: null },
     throttled: { ...factor, ...device, ...throttled },
-    'by a passkey': { ...factor, ...device, passkey, asksCode: false, problem: null },
+    'by a passkey': { ...factor, ...device, passkey, kinds: [], problem: null },
     'refused passkey': { ...factor, ...device, passkey, problem: 'passkey' },
   },
   'sign-in-new-password': {

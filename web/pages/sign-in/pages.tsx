@@ -22,6 +22,7 @@ import { PasskeyForm } from '../../components/passkey-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { TickBox } from '../../components/tick-box.tsx'
 import { useTexts } from '../../context.ts'
+import type { Texts } from '../../languages/languages.ts'
 import type { PagesOf } from '../page.ts'
 import { partOf, type SignInPart } from './part.ts'
 import { Anew, Wrong } from './parts.tsx'
@@ -190,13 +191,9 @@ function SecondFactor({ view }: { view: FactorView }) {
           <h2>{passkeys.or}</h2>
         </>
       )}
-      <p>{view.asksCode ? t.text : t.textOfRecoveryCode}</p>
+      <p>{factorText(view.kinds, t)}</p>
       <Form action={view.action} csrf={view.csrf}>
-        <FactorFields
-          isWrong={isCodeWrong}
-          hasFocus={view.passkey === null}
-          asksCode={view.asksCode}
-        >
+        <FactorFields isWrong={isCodeWrong} hasFocus={view.passkey === null} kinds={view.kinds}>
           {view.rememberDays !== null && (
             <TickBox
               name="remember_device"
@@ -209,6 +206,11 @@ function SecondFactor({ view }: { view: FactorView }) {
       <Anew form={view} />
     </>
   )
+}
+
+function factorText(kinds: readonly string[], t: Texts['federation']['secondFactor']): string {
+  if (kinds.length === 0) return t.textOfRecoveryCode
+  return kinds.every((kind) => kind === 'totp') ? t.text : t.textOfSeveral
 }
 
 function NewPassword({ view }: { view: NewPasswordView }) {

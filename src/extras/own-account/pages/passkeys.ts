@@ -63,7 +63,7 @@ export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<v
   const addition = { path: addPath, page: path, change: 'factor' } as const
   protectedForm(app, deps, addition, async (request, reply, person) => {
     const { account } = person
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'factor', sent })
     const creation = await passkeyEnrolment.begin(account, callerName(request), guard)
     const flow = await hold(account, { creation }, browserOf(request, reply, random))
@@ -151,7 +151,7 @@ export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<v
       problemOf,
       view: (problem) => ({ ...common(request, person, problem), id, name }),
     })
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
     await passkeyEnrolment.remove(account, id, { keepSession, guard })
     return goOn(reply, person, path, 'passkey_removed')

@@ -6,8 +6,8 @@ import type { Account } from '../../authentication/account.ts'
 import { authenticate } from '../../authentication/attempt.ts'
 import { commitStages } from '../../authentication/completion.ts'
 import type { Evidence } from '../../authentication/evidence.ts'
-import type { SentFactor } from '../../authentication/proofs.ts'
 import type { Step } from '../../authentication/requirement-table.ts'
+import { factorOfForm } from '../../factors/kinds.ts'
 import { flowExpired } from '../../flows/flows.ts'
 import {
   evidenceOf,
@@ -21,7 +21,7 @@ import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
 import { byPasskey } from '../../passkeys/passkey-login.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
 import type { KnownDevice, LoginLimits } from '../../throttle/limits.ts'
-import { totpAmr } from '../../totp/kind.ts'
+import { totpAmr, withoutSpaces } from '../../totp/kind.ts'
 import { identify, named } from './identifier.ts'
 import { noteDevice } from './note-device.ts'
 import { onlyUser, purposeOf } from './passkeys.ts'
@@ -97,11 +97,7 @@ export function createSignInPipeline(
       },
 
       second_factor(flow, _request, by, field) {
-        const fields = deps.factorKinds().map(({ name }) => [name, field(name)])
-        const sent: SentFactor = {
-          ...Object.fromEntries(fields),
-          ...{ totp: codeIn(field), recovery_code: field('recovery_code') },
-        }
+        const sent = factorOfForm(deps.factorKinds(), field)
         // Wrong passkeys lock no account.
         const counted = factors.isBothFactors(sent) ? passkeyLimits.attempt : limits.attemptCode
         const how = { sent, purpose: purposeOf(flow) }
@@ -129,7 +125,7 @@ export function createSignInPipeline(
         const evidence = await shown(flow)
         const { account } = evidence
         const guard = unchanged(account)
-        const codes = await totp.confirm(account, codeIn(field), { guard })
+        const codes = await totp.confirm(account, withoutSpaces(field('totp')), { guard })
         const now = await accounts.byUserId(account.userId)
         // The new factor has ended all logins once; a further end must stop this sign-in.
         const before = { refreshVersion: account.refreshVersion + 1 }
@@ -289,9 +285,4 @@ function having(flow: SignInFlow, more: Partial<SignInData>): SignInFlow {
 
 function commitStageOf({ data: { column: stage } }: SignInFlow) {
   return commitStages[stage]
-}
-
-/** Authenticator apps show two groups. */
-function codeIn(field: (name: string) => string): string {
-  return field('totp').replaceAll(' ', '')
 }

@@ -54,8 +54,8 @@ export interface ArrivalView {
 
 /** What a step asks of the factors of the account. */
 export interface Asked {
-  /** The account has an authenticator app. */
-  readonly asksCode: boolean
+  /** The kinds that a field proves: `factor-part.tsx` of their folders. */
+  readonly kinds: readonly string[]
   /** Null: the account has no passkey. */
   readonly passkey: RequestOptions | null
 }
