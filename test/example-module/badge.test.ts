@@ -13,6 +13,7 @@ import { waitingMails } from '../notices.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
 import { shownExamples } from '../page-examples.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'
+import { moreIn, totalsOf } from '../statistics.ts'
 import { builtPagesOf } from './built-pages.ts'
 import { module } from './module.ts'
 
@@ -119,6 +120,17 @@ suite('a way to sign in from outside', async () => {
     assert.deepEqual([body[0].type, body[0].facts.event], ['account_event', 'note_badge_made'])
     await browser.open('/account/notices')
     assert.match(browser.page().text, />Badge made</)
+  })
+
+  test('the series of the logins count it as a method of its own', async () => {
+    const headers = await app.bearer(app.admin)
+    const { badge } = await withBadge('lea')
+    const before = await totalsOf(app, headers)
+    await at({ username: 'lea', badge })
+    await at({ username: 'lea', badge: 'wrong' })
+    const more = moreIn(before, await totalsOf(app, headers))
+    assert.deepEqual([more['logins badge success'], more['logins badge refused']], [1, 1])
+    assert.equal(more['logins password refused'], undefined)
   })
 
   test('it signs in, leads back, and says how', async () => {
