@@ -125,6 +125,11 @@ suite('a copy of everything', async () => {
     json: { email: 'new@example.org', roles: ['USER'], name: 'Zoë' },
   })
   assert.equal(invited.status, 201)
+  const client = await app.call('POST', '/api/admin/clients', {
+    headers,
+    json: { id: 'wiki', type: 'web', redirect_uris: ['https://wiki.example.org/callback'] },
+  })
+  assert.equal(client.status, 201)
   const signed = { at: 5, key_id: 'k', signature: 's' }
   await app.deps.db
     .insertInto('audit_checkpoints')

@@ -1,19 +1,31 @@
 import type { Module } from '../../core/module/module.ts'
-import { invalidClient } from './problems.ts'
+import {
+  clientExists,
+  clientInFile,
+  clientNotFound,
+  hasNoSecrets,
+  invalidClient,
+  noOtherSecret,
+} from './problems.ts'
+import { tables } from './tables.ts'
 
 const refreshMs = 1000
 
 /**
- * CLIENTS_FILE: programs with a secret, for introspection and revocation. Routes:
- * /api/admin/clients. docs/adr/0034
+ * Programs with an id, of CLIENTS_FILE and of the database: they introspect and revoke tokens, read
+ * metrics, or sign people in. Routes: /api/admin/clients. docs/adr/0034
  */
 export const module: Module = {
   name: 'clients',
   tag: 'Tokens',
+  tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: [invalidClient],
+  errors: [
+    ...[invalidClient, clientNotFound, clientExists],
+    ...[clientInFile, hasNoSecrets, noOtherSecret],
+  ],
   checks: () => import('./checks.ts'),
   commands: [
     {

@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: _XJ6bX_8SvlYJ1LwIQM4T64uT9DDTVH5vTVfY_KAp0E
+// Digest of the migrations: HNi4h3bC5pIEHZNXCxyNfCQm1hUW9iVCiAE-57esaKk
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -111,6 +111,11 @@ const lines = String.raw`
 ["column backup_runs.sha256","backup_runs","text collate C"]
 ["column backup_runs.started_at","backup_runs","bigint not null"]
 ["column backup_runs.state","backup_runs","text collate C not null"]
+["column clients.created_at","clients","bigint not null"]
+["column clients.entry","clients","text collate C not null"]
+["column clients.id","clients","text collate C not null"]
+["column clients.secret_hashes","clients","text collate C not null"]
+["column clients.updated_at","clients","bigint not null"]
 ["column confirmations.address_index","confirmations","text collate C not null"]
 ["column confirmations.created_at","confirmations","bigint not null"]
 ["column confirmations.expires_at","confirmations","bigint not null"]
@@ -438,6 +443,7 @@ const lines = String.raw`
 ["constraint audit_tombstones.audit_tombstones_pkey","audit_tombstones","PRIMARY KEY (chain)"]
 ["constraint audit_verifications.audit_verifications_pkey","audit_verifications","PRIMARY KEY (id)"]
 ["constraint backup_runs.backup_runs_pkey","backup_runs","PRIMARY KEY (id)"]
+["constraint clients.clients_pkey","clients","PRIMARY KEY (id)"]
 ["constraint confirmations.confirmations_pkey","confirmations","PRIMARY KEY (id)"]
 ["constraint confirmations.confirmations_user_id_fkey","confirmations","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint erasures.erasures_pkey","erasures","PRIMARY KEY (id)"]
@@ -649,6 +655,7 @@ const lines = String.raw`
 ["table audit_tombstones","audit_tombstones",""]
 ["table audit_verifications","audit_verifications",""]
 ["table backup_runs","backup_runs",""]
+["table clients","clients",""]
 ["table confirmations","confirmations",""]
 ["table erasures","erasures",""]
 ["table flows","flows",""]
@@ -701,6 +708,7 @@ const lines = String.raw`
 ["trigger accounts.accounts_counted_in","accounts","CREATE TRIGGER accounts_counted_in AFTER INSERT ON accounts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_accounts_in()"]
 ["trigger accounts.accounts_counted_out","accounts","CREATE TRIGGER accounts_counted_out BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION count_account_out()"]
 ["trigger accounts.accounts_updates_logged","accounts","CREATE TRIGGER accounts_updates_logged AFTER UPDATE ON accounts FOR EACH ROW WHEN (((((((old.username IS DISTINCT FROM new.username) OR (old.verified_email IS DISTINCT FROM new.verified_email)) OR (old.locked IS DISTINCT FROM new.locked)) OR (old.locked_until IS DISTINCT FROM new.locked_until)) OR (old.active IS DISTINCT FROM new.active)) OR (old.second_factor IS DISTINCT FROM new.second_factor))) EXECUTE FUNCTION log_change('user', 'user_id')"]
+["trigger clients.clients_told","clients","CREATE TRIGGER clients_told AFTER INSERT OR DELETE OR UPDATE ON clients FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger forward_sessions.forward_sessions_deletes_logged","forward_sessions","CREATE TRIGGER forward_sessions_deletes_logged AFTER DELETE ON forward_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_deletes_of_forward_sessions()"]
 ["trigger identities.identities_told","identities","CREATE TRIGGER identities_told AFTER INSERT OR DELETE OR UPDATE ON identities FOR EACH STATEMENT EXECUTE FUNCTION tell_nodes()"]
 ["trigger imports.imports_counted","imports","CREATE TRIGGER imports_counted AFTER UPDATE OF state ON imports FOR EACH ROW WHEN (((new.state = 'done'::text) AND (old.state <> 'done'::text))) EXECUTE FUNCTION count_import()"]
