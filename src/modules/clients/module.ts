@@ -34,9 +34,9 @@ export const module: Module = {
           name: 'client add',
           operands: ['id'],
           summary:
-            'Adds a client to the file of clients, and shows its secret once; makes a file where there is none',
+            'Adds a client and shows its secret once: with --type an application to the database, else a program to the file of clients, which is made where there is none',
         },
-        { name: 'client list', summary: 'Lists the clients of the file of clients' },
+        { name: 'client list', summary: 'Lists the clients of the file and of the database' },
         {
           name: 'client secret',
           operands: ['id'],
@@ -51,7 +51,7 @@ export const module: Module = {
         {
           name: 'client remove',
           operands: ['id'],
-          summary: 'Removes a client from the file of clients',
+          summary: 'Removes a client from the file or from the database',
         },
       ],
       load: () => import('./commands.ts'),
