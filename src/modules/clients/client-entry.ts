@@ -96,10 +96,11 @@ function rightRules(
   isApplication: boolean,
 ): readonly Rule[] {
   const given = textsIn(audiences).filter(isAudience).length
+  const isEmpty = (list: unknown) => list === undefined || isListOf(list, 0)
   // Only questions about tokens need audiences.
-  const isEmpty = audiences === undefined || (Array.isArray(audiences) && audiences.length === 0)
-  const mayLackAudiences = isEmpty && (known.length > 0 || isApplication) && !asksAboutTokens(known)
-  const mayLackRights = isApplication && may === undefined
+  const mayLackAudiences =
+    isEmpty(audiences) && (known.length > 0 || isApplication) && !asksAboutTokens(known)
+  const mayLackRights = isApplication && isEmpty(may)
   return [
     [
       !mayLackAudiences && (!isListOf(audiences, given) || given === 0),
