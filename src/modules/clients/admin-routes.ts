@@ -83,7 +83,7 @@ export async function routes(app: App, { clientAdmin, clients }: Needs): Promise
       },
     },
     async (request, reply) => {
-      const created = await clientAdmin.create(request.body, reauthorize(request))
+      const created = await clientAdmin.create(request.body, { guard: reauthorize(request) })
       return reply.status(201).send(withSecret(reply, created))
     },
   )

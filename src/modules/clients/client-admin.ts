@@ -32,7 +32,7 @@ import { clientStore } from './store.ts'
 /** Changes the clients of the database. Those of the file are refused. */
 export interface ClientAdmin {
   /** @throws ApiError validationFailed, clientExists, clientInFile */
-  create(entry: Entry, guard?: Guard): Promise<WithSecret>
+  create(entry: Entry, options?: CreateOptions): Promise<WithSecret>
   /** Replaces all fields but the secrets. @throws ApiError validationFailed, clientInFile, clientNotFound */
   change(id: string, entry: Entry, how?: ChangeConditions<ListedClient>): Promise<WithSecret>
   /** @throws ApiError clientInFile, clientNotFound */
@@ -48,6 +48,12 @@ export interface ClientAdmin {
   ): Promise<WithSecret>
   /** @throws ApiError clientInFile, clientNotFound, noOtherSecret */
   retireSecret(id: string, how?: ChangeConditions<ListedClient>): Promise<ListedClient>
+}
+
+export interface CreateOptions {
+  readonly guard?: Guard | undefined
+  /** Runs before the client is stored. */
+  readonly inTransaction?: ((trx: DatabaseOrTransaction) => Promise<void>) | undefined
 }
 
 export interface WithSecret {
@@ -69,10 +75,11 @@ export function createClientAdmin({
   random,
 }: Pick<Needs, 'clients' | 'clock' | 'config' | 'db' | 'events' | 'random'>): ClientAdmin {
   return {
-    async create(entry, guard) {
+    async create(entry, { guard, inTransaction } = {}) {
       const { client, secret } = withSecret(parsed(entry, []))
       assertNotInFile(client.id)
       const insert = async (trx: DatabaseOrTransaction) => {
+        await inTransaction?.(trx)
         await clientStore(trx).insert(client, clock.now())
         const type = client.application?.type ?? null
         await events.emitInTransaction(trx, clientCreated, { client: client.id, type })

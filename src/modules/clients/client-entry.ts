@@ -18,8 +18,8 @@ export interface Client {
 }
 
 export const maxSecrets = 2
-// Needs no encoding in Basic; unambiguous in logs.
-const idFormat = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+// Needs no encoding in Basic; unambiguous in logs; not the name of a path beside the ids.
+const idFormat = /^(?!registration-tokens$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const hashFormat = /^sha256:([0-9a-f]{64})$/i
 const fields = ['id', 'audiences', 'may', ...applicationFields]
 const secretFields = ['secret_hash', 'secret_hashes']

@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: HNi4h3bC5pIEHZNXCxyNfCQm1hUW9iVCiAE-57esaKk
+// Digest of the migrations: WgiQKfvgrl9YikNxakyg-nMjRtd7jnHjoabfi-WIga8
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -304,6 +304,14 @@ const lines = String.raw`
 ["column refusals.scheme","refusals","text collate C"]
 ["column refusals.status","refusals","bigint not null"]
 ["column refusals.subject","refusals","text collate C"]
+["column registration_tokens.created_at","registration_tokens","bigint not null"]
+["column registration_tokens.digest","registration_tokens","text collate C not null"]
+["column registration_tokens.expires_at","registration_tokens","bigint not null"]
+["column registration_tokens.id","registration_tokens","text collate C not null"]
+["column registration_tokens.name","registration_tokens","text collate C not null"]
+["column registration_tokens.redirect_hosts","registration_tokens","text collate C not null"]
+["column registration_tokens.remaining","registration_tokens","bigint not null"]
+["column registration_tokens.scopes","registration_tokens","text collate C not null"]
 ["column remembered_devices.address","remembered_devices","text collate C not null"]
 ["column remembered_devices.created_at","remembered_devices","bigint not null"]
 ["column remembered_devices.device","remembered_devices","text collate C not null"]
@@ -497,6 +505,8 @@ const lines = String.raw`
 ["constraint refresh_uses.refresh_uses_pkey","refresh_uses","PRIMARY KEY (rid)"]
 ["constraint refresh_uses.refresh_uses_successor_key","refresh_uses","UNIQUE (successor)"]
 ["constraint refusals.refusals_pkey","refusals","PRIMARY KEY (id)"]
+["constraint registration_tokens.registration_tokens_digest_key","registration_tokens","UNIQUE (digest)"]
+["constraint registration_tokens.registration_tokens_pkey","registration_tokens","PRIMARY KEY (id)"]
 ["constraint remembered_devices.remembered_devices_pkey","remembered_devices","PRIMARY KEY (device)"]
 ["constraint remembered_devices.remembered_devices_user_id_fkey","remembered_devices","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint revocations.revocations_pkey","revocations","PRIMARY KEY (id)"]
@@ -617,6 +627,7 @@ const lines = String.raw`
 ["index refusals_at","refusals","CREATE INDEX refusals_at ON refusals USING btree (at)"]
 ["index refusals_by_subject","refusals","CREATE INDEX refusals_by_subject ON refusals USING btree (subject) WHERE (subject IS NOT NULL)"]
 ["index refusals_network","refusals","CREATE INDEX refusals_network ON refusals USING btree (network, at)"]
+["index registration_tokens_by_end","registration_tokens","CREATE INDEX registration_tokens_by_end ON registration_tokens USING btree (expires_at)"]
 ["index remembered_devices_by_age","remembered_devices","CREATE INDEX remembered_devices_by_age ON remembered_devices USING btree (created_at)"]
 ["index remembered_devices_by_user","remembered_devices","CREATE INDEX remembered_devices_by_user ON remembered_devices USING btree (user_id, created_at)"]
 ["index revocations_by_expiry","revocations","CREATE INDEX revocations_by_expiry ON revocations USING btree (expires_at)"]
@@ -684,6 +695,7 @@ const lines = String.raw`
 ["table refresh_families_ended","refresh_families_ended",""]
 ["table refresh_uses","refresh_uses",""]
 ["table refusals","refusals",""]
+["table registration_tokens","registration_tokens",""]
 ["table remembered_devices","remembered_devices",""]
 ["table revocations","revocations",""]
 ["table role_assignments","role_assignments",""]
