@@ -40,6 +40,11 @@ const makers: Readonly<Record<string, Maker>> = {
     const types = await assertDistinctEvents(modules)
     return language ? { events: wordsOf(types, language) } : choicesOf(types)
   },
+  async overview(modules, language) {
+    const types = await assertDistinctEvents(modules)
+    const listed = types.filter(({ inOverview }) => inOverview !== undefined)
+    return { events: wordsOf(listed, language ?? 'en') }
+  },
   async errors(modules, language) {
     const all = Object.values(errorsOf(modules))
     return {

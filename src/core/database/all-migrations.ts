@@ -41,6 +41,8 @@ import * as recoveryCodes from './migrations/0044-recovery-codes.ts'
 import * as keys from './migrations/0045-keys.ts'
 import * as passkeys from './migrations/0046-passkeys.ts'
 import * as remembered from './migrations/0047-remembered.ts'
+import * as clients from './migrations/0050-clients.ts'
+import * as registrationTokens from './migrations/0051-registration-tokens.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -87,6 +89,8 @@ export const migrations: readonly Step[] = [
   expand(keys.statements),
   expand(passkeys.statements),
   expand(remembered.statements),
+  expand(clients.statements),
+  expand(registrationTokens.statements),
 ]
 
 export const versionTable =

@@ -22,8 +22,8 @@ export interface Application {
   /** One of these roles is needed; null: every account that can sign in. */
   readonly allow: readonly string[] | null
   readonly needsTwoFactors: boolean
-  /** Whether its access tokens may be for the API of this service, by scopes. */
-  readonly hasApi: boolean
+  /** The API of this service, if its access tokens may be for it, by scopes (RFC 8707). */
+  readonly resource: string | null
   readonly backchannelLogoutUri: string | null
   /** Origins for CORS; empty: those of the redirect URIs. */
   readonly origins: readonly string[]
@@ -38,4 +38,16 @@ export interface Application {
   /** optional: a confidential web client may send no challenge (RFC 9700 section 2.1.1). */
   readonly pkce: 'required' | 'optional'
   readonly isDisabled: boolean
+}
+
+type Type = Application['type']
+
+/** Whether a browser is sent back to the application with a code. */
+export function isRedirected(type: Type): boolean {
+  return type === 'web' || type === 'spa' || type === 'native'
+}
+
+/** Whether the application can keep a secret from people (RFC 6749 section 2.1). */
+export function isConfidential(type: Type): boolean {
+  return type === 'web' || type === 'machine'
 }

@@ -7,7 +7,7 @@ import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Principal } from '../../core/policy/principal.ts'
 import { basicCredentials, formDecoded } from './basic-credentials.ts'
-import type { Client } from './clients-file.ts'
+import type { Client } from './client-entry.ts'
 import { clientAuthenticationFail } from './events.ts'
 import { invalidClient } from './problems.ts'
 
@@ -41,7 +41,7 @@ export function clientAuthenticator(
     describes: {
       type: 'http',
       scheme: 'basic',
-      description: 'Id and secret of a client of CLIENTS_FILE (RFC 6749 section 2.3.1)',
+      description: 'Id and secret of a client (RFC 6749 section 2.3.1)',
     },
 
     async authenticate(request) {
@@ -53,7 +53,7 @@ export function clientAuthenticator(
       }
       const { name, secret } = credentials
       const id = formDecoded(name)
-      const client = clients.byId(id)
+      const client = await clients.find(id)
       if (!client && acceptsAccounts(request)) return null
       const texts = [...new Set([secret, formDecoded(secret)])]
       await verify(request, { id, client, texts })
@@ -61,8 +61,8 @@ export function clientAuthenticator(
       return {
         principal: principalOf(client),
         lockNames: () => [],
-        async revalidate() {
-          const present = clients.byId(id)
+        async revalidate(reader) {
+          const present = await clients.find(id, reader)
           return present && clients.hasSecret(present, texts) ? principalOf(present) : null
         },
       }

@@ -16,7 +16,8 @@ import {
 import { dirname } from 'node:path'
 import type { Clock } from '../../core/lib/clock.ts'
 import { systemCode } from '../../core/reason.ts'
-import { type Client, clientsText, maxBytes, parseClients } from './clients-file.ts'
+import type { Client } from './client-entry.ts'
+import { clientsText, maxBytes, parseClients } from './clients-file.ts'
 
 /** The file is unchanged. */
 export class ClientsFileError extends Error {

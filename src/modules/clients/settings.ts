@@ -1,6 +1,7 @@
 import { optional, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { goodOr } from '../../core/config/load.ts'
+import { baseUrlOf } from '../../core/config/settings.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
 
@@ -21,8 +22,9 @@ declare module '../../core/config/load.ts' {
 
 export function configure({ kept, values }: Reading) {
   const { CLIENTS_FILE: file, TOKEN_AUDIENCE: audience } = values
+  const issuer = values.TOKEN_ISSUER ?? baseUrlOf(values)
   const { clients, mistakes, warnings } = goodOr(
-    readClients(file, { audience }),
+    readClients(file, { audience, issuer }),
     kept.CLIENTS_FILE && { clients: kept.CLIENTS_FILE, mistakes: [], warnings: [] },
   )
   return { config: { clients: { file, atStart: clients } }, mistakes, warnings }

@@ -1,0 +1,151 @@
+import { isScope, parseRoleName } from '../../core/policy/principal.ts'
+import {
+  type Application,
+  applicationTypes,
+  clientAuthMethods,
+  consents,
+  isConfidential,
+  isRedirected,
+} from './application.ts'
+import { backchannelFault, originFault, redirectFault, uriFault } from './application-uris.ts'
+import { type Entry, entryReader, isObject, type Mistake } from './entry-reader.ts'
+import { jwksFault } from './public-keys.ts'
+
+/** The fields that only applications have. */
+export const applicationFields = [
+  ...['type', 'name', 'operator', 'home_uri', 'redirect_uris', 'post_logout_redirect_uris'],
+  ...['scopes', 'consent', 'allow', 'two_factor', 'resource', 'backchannel_logout_uri'],
+  ...['origins', 'claims', 'client_auth', 'jwks', 'pkce', 'disabled'],
+]
+
+const defaultScopes = ['openid', 'profile', 'email', 'groups']
+const ofPeople = [...defaultScopes, 'roles', 'offline_access']
+const claimPlaces = ['id_token', 'userinfo'] as const
+const claimFormat = /^[a-z][a-z0-9_]{0,63}$/
+
+interface Context {
+  readonly id: string
+  readonly hasSecret: boolean
+  /** What `resource` must name; undefined: not checked. */
+  readonly issuer?: string | undefined
+}
+
+/** Null for an entry without a field of applications. */
+export function parseApplication(
+  entry: Entry,
+  { id, hasSecret, issuer }: Context,
+): { readonly application: Application; readonly mistakes: readonly Mistake[] } | null {
+  if (!applicationFields.some((field) => entry[field] !== undefined)) return null
+  const { mistakes, refuse, checked, text, oneOf, flag, list } = entryReader(entry)
+  if (/^\d+$/.test(id)) refuse('id', 'must not be digits alone, like the id of a user')
+  if (entry.type === undefined) refuse('type', 'is missing')
+  const type = oneOf('type', applicationTypes, 'web')
+  const redirectUris = list('redirect_uris', (uri) => redirectFault(uri, type)) ?? []
+  const sent = entry.redirect_uris ?? []
+  const isEmpty = Array.isArray(sent) && sent.length === 0
+  if (isRedirected(type) === isEmpty) {
+    const wanted = isRedirected(type) ? 'name at least one address' : 'be absent'
+    refuse('redirect_uris', `must ${wanted} for the type ${type}`)
+  }
+  const resource = checked('resource', uriFault)
+  if (resource !== null && issuer !== undefined && resource !== issuer) {
+    refuse('resource', `must be ${issuer}`)
+  }
+  const scopes = list('scopes', scopeFault) ?? (type === 'machine' ? [] : defaultScopes)
+  if (type === 'machine' && scopes.some((scope) => ofPeople.includes(scope))) {
+    refuse('scopes', `must have none of ${ofPeople.join(', ')} for the type machine`)
+  }
+  if (resource === null && scopes.some((scope) => scope.includes(':'))) {
+    refuse('scopes', 'must have none of the API without "resource"')
+  }
+  const claims = isObject(entry.claims) ? entry.claims : {}
+  const places: readonly string[] = claimPlaces
+  if (
+    claims !== (entry.claims ?? claims) ||
+    Object.keys(claims).some((at) => !places.includes(at))
+  ) {
+    refuse('claims', `must be an object of ${claimPlaces.join(' and ')}`)
+  }
+  const claimsAt = (place: (typeof claimPlaces)[number]) =>
+    list(place, claimFault, { of: claims, path: ['claims', place] })
+  const application: Application = {
+    ...{ type, name: text('name') ?? id, operator: text('operator') },
+    homeUri: checked('home_uri', uriFault),
+    redirectUris,
+    postLogoutRedirectUris:
+      list('post_logout_redirect_uris', (uri) => redirectFault(uri, type)) ?? [],
+    scopes,
+    consent: oneOf('consent', consents, 'once'),
+    allow: list('allow', roleFault)?.flatMap((role) => parseRoleName(role) ?? []) ?? null,
+    needsTwoFactors: flag('two_factor'),
+    resource,
+    backchannelLogoutUri: checked('backchannel_logout_uri', backchannelFault),
+    origins: list('origins', originFault) ?? [],
+    claims: { idToken: claimsAt('id_token'), userinfo: claimsAt('userinfo') },
+    ...parseAuthentication(),
+    pkce: oneOf('pkce', ['required', 'optional'], 'required'),
+    isDisabled: flag('disabled'),
+  }
+  if (application.pkce === 'optional' && type !== 'web') {
+    refuse('pkce', `must be required for the type ${type}`)
+  }
+  return { application, mistakes }
+
+  function parseAuthentication(): Pick<Application, 'clientAuth' | 'jwks'> {
+    const hasDefault = isConfidential(type) || (type === 'device' && hasSecret)
+    const clientAuth = oneOf('client_auth', clientAuthMethods, hasDefault ? 'basic' : 'none')
+    const isPublic = clientAuth === 'none'
+    if (type !== 'device' && isConfidential(type) === isPublic) {
+      const wanted = isPublic ? 'basic, post or private_key_jwt' : 'none'
+      refuse('client_auth', `must be ${wanted} for the type ${type}`)
+    }
+    const jwks = entry.jwks ?? null
+    const wantsKeys = clientAuth === 'private_key_jwt'
+    const fault = jwks !== null && wantsKeys ? jwksFault(jwks) : null
+    if (wantsKeys !== (jwks !== null)) {
+      refuse('jwks', wantsKeys ? 'is missing for private_key_jwt' : 'needs private_key_jwt')
+    }
+    if (fault !== null) refuse('jwks', fault)
+    return { clientAuth, jwks: fault === null ? (jwks as Application['jwks']) : null }
+  }
+}
+
+/** The entry of an application; absent fields are left out. */
+export function applicationEntry(id: string, one: Application): Entry {
+  const given = (list: readonly string[]) => (list.length === 0 ? null : list)
+  const { idToken, userinfo } = one.claims
+  const claims = { ...(idToken && { id_token: idToken }), ...(userinfo && { userinfo }) }
+  const entry = {
+    type: one.type,
+    name: one.name === id ? null : one.name,
+    operator: one.operator,
+    home_uri: one.homeUri,
+    redirect_uris: given(one.redirectUris),
+    post_logout_redirect_uris: given(one.postLogoutRedirectUris),
+    scopes: one.scopes,
+    consent: one.consent,
+    allow: one.allow,
+    two_factor: one.needsTwoFactors || null,
+    resource: one.resource,
+    backchannel_logout_uri: one.backchannelLogoutUri,
+    origins: given(one.origins),
+    claims: Object.keys(claims).length === 0 ? null : claims,
+    client_auth: one.clientAuth,
+    jwks: one.jwks,
+    pkce: one.pkce === 'optional' ? one.pkce : null,
+    disabled: one.isDisabled || null,
+  }
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+}
+
+function scopeFault(item: unknown): string | null {
+  return isScope(item) && item.length <= 64 ? null : 'must be a scope'
+}
+
+function claimFault(item: unknown): string | null {
+  return typeof item === 'string' && claimFormat.test(item) ? null : 'must be the name of a claim'
+}
+
+function roleFault(item: unknown): string | null {
+  return parseRoleName(item) ? null : 'must be a role'
+}

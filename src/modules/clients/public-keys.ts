@@ -1,0 +1,42 @@
+import { createPublicKey } from 'node:crypto'
+import { isObject } from './entry-reader.ts'
+
+const maxKeys = 8
+const minRsaBits = 2048
+const curves = ['prime256v1', 'secp384r1', 'secp521r1']
+/** RFC 7518 section 6: what a public key never has. */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+/** What is wrong with a set of public keys (RFC 7517 section 5); null if nothing is. */
+export function jwksFault(value: unknown): string | null {
+  const keys = isObject(value) ? value.keys : null
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) {
+    return `must be {"keys": [...]} with 1 to ${maxKeys} keys`
+  }
+  for (const [index, key] of keys.entries()) {
+    const fault = keyFault(key)
+    if (fault !== null) return `has at ${index + 1} ${fault}`
+  }
+  return null
+}
+
+function keyFault(value: unknown): string | null {
+  if (!isObject(value)) return 'no key'
+  if (privateMembers.some((name) => name in value)) return 'a private key: give the public one'
+  try {
+    const { asymmetricKeyType: kind, asymmetricKeyDetails: details } = createPublicKey({
+      key: value, // what is no key throws
+      format: 'jwk',
+    })
+    if (kind === 'rsa' && (details?.modulusLength ?? 0) < minRsaBits) {
+      return `a key of less than ${minRsaBits} bits`
+    }
+    const isKnown =
+      kind === 'rsa' ||
+      kind === 'ed25519' ||
+      (kind === 'ec' && curves.includes(details?.namedCurve ?? ''))
+    return isKnown ? null : 'a key of a kind that is not supported'
+  } catch {
+    return 'no public key'
+  }
+}
