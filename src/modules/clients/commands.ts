@@ -50,8 +50,8 @@ export const commands: readonly CommandWork[] = [
     example:
       'client add grafana --type web --redirect https://grafana.example.org/login/generic_oauth',
     run: async (call) => {
-      if (call.values.type === undefined) return (await import('./file-commands.ts')).add(call)
-      return (await import('./application-commands.ts')).add(call)
+      if (call.values.type === undefined) return (await import('./change-in-file.ts')).add(call)
+      return (await import('./add-application.ts')).add(call)
     },
   },
   {
@@ -60,8 +60,8 @@ export const commands: readonly CommandWork[] = [
     example: 'client list --file clients.json',
     run: async (call) =>
       call.values.file === undefined
-        ? (await import('./stored-commands.ts')).list(call)
-        : (await import('./file-commands.ts')).list(call),
+        ? (await import('./change-in-database.ts')).list(call)
+        : (await import('./change-in-file.ts')).list(call),
   },
   {
     name: 'client secret',
@@ -79,8 +79,8 @@ export const commands: readonly CommandWork[] = [
 /** The file wins. */
 function byPlace(what: 'renew' | 'retire' | 'remove'): Work {
   return async (call) => {
-    const inFile = await import('./file-commands.ts')
+    const inFile = await import('./change-in-file.ts')
     if (await inFile.isInFile(call)) return inFile[what](call)
-    return (await import('./stored-commands.ts'))[what](call)
+    return (await import('./change-in-database.ts'))[what](call)
   }
 }

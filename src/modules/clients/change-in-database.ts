@@ -1,6 +1,6 @@
 import type { CommandCall } from '../../core/cli/command.ts'
 import { withServices } from '../../core/cli/work.ts'
-import { tellSecret } from './file-commands.ts'
+import { tellSecret } from './change-in-file.ts'
 
 /** All clients, those of the file first. */
 export async function list(call: CommandCall): Promise<void> {

@@ -1,10 +1,10 @@
 import { type CommandCall, textOf, UsageError } from '../../core/cli/command.ts'
 import { withServices } from '../../core/cli/work.ts'
+import { addToFile, newSecret, tellSecret } from './change-in-file.ts'
 import type { WithSecret } from './client-admin.ts'
 import { clientEntry, hasSecrets, inWords, parseClient } from './client-entry.ts'
 import type { ListedClient } from './clients.ts'
 import type { Entry } from './entry-reader.ts'
-import { addToFile, newSecret, tellSecret } from './file-commands.ts'
 
 /** An application of the database, or of the file that is named. */
 export async function add(call: CommandCall): Promise<void> {
