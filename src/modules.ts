@@ -18,6 +18,7 @@ import { module as metrics } from './extras/metrics/module.ts'
 import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
 import { module as ownAccount } from './extras/own-account/module.ts'
 import { module as personalData } from './extras/personal-data/module.ts'
+import { module as provider } from './extras/provider/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
 import { module as rememberedDevices } from './extras/remembered-devices/module.ts'
 import { module as signUp } from './extras/sign-up/module.ts'
@@ -94,6 +95,7 @@ export const modules: readonly Module[] = [
   emailSignIn,
   webhooks,
   forwardAuth,
+  provider,
   clientRegistration,
   accountDetails,
   console,

@@ -28,6 +28,17 @@ export function entry(id: string, more: object = {}): ClientEntry {
   return { id, secret_hash: hashOf(secretOf(id)), ...rights, ...more }
 }
 
+/** Where the application of a test gets its codes. */
+export const callback = 'https://notes.example.org/callback'
+/** Where it sends people after a sign-out. */
+export const bye = 'https://notes.example.org/bye'
+
+/** An entry of an application that signs people in. */
+export function application(id: string, more: object = {}): ClientEntry {
+  const { secret_hash } = entry(id)
+  return { id, secret_hash, type: 'web', name: 'Notes', redirect_uris: [callback], ...more }
+}
+
 /** A file of clients with a given content, in a folder of its own. */
 export function clientsFile(clients: readonly unknown[] | string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))

@@ -14,7 +14,9 @@ const wanted = {
 const challenge = 'Bearer realm="registration", error="invalid_token"'
 
 suite('applications that register themselves', async () => {
-  const app = await testApp({ CLIENT_REGISTRATION: 'token', LOGIN_IP_ATTEMPTS: '20' })
+  const app = await testApp({
+    ...{ CLIENT_REGISTRATION: 'token', PROVIDER: 'on', LOGIN_IP_ATTEMPTS: '20' },
+  })
   const headers = app.basic(app.admin)
   const newToken = async (json: object = {}) => {
     const made = await app.call('POST', path, { headers, json: { ...wanted, ...json } })
@@ -26,6 +28,11 @@ suite('applications that register themselves', async () => {
       ...{ headers: { authorization: `Bearer ${token}` }, json, from },
     })
   const { id, token } = await newToken({ registrations: 100 })
+
+  test('discovery names the endpoint', async () => {
+    const { body } = await app.call('GET', '/.well-known/openid-configuration')
+    assert.equal(body.registration_endpoint, `${app.deps.config.baseUrl}/oauth/register`)
+  })
 
   test('a token is shown once, and only its digest is stored', async () => {
     const listed = await app.call('GET', path, { headers })
@@ -198,11 +205,16 @@ suite('applications that register themselves', async () => {
       'Access denied',
     )
     assert.deepEqual((await app.rows()).registration_tokens, before.registration_tokens)
-    const off = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
-    const answer = await off.call('POST', '/oauth/register', {
-      ...{ headers: { authorization: `Bearer ${token}` }, json: assistant },
-    })
-    assertRefusal(answer, 404, 'Route not found')
+    const place = { directory: app.directory, clock: app.clock, seed: 2 }
+    for (const env of [{ PROVIDER: 'on' }, { CLIENT_REGISTRATION: 'token' }]) {
+      const off = await testApp(env, place)
+      const metadata = await off.call('GET', '/.well-known/openid-configuration')
+      assert.equal(metadata.body.registration_endpoint, undefined)
+      const answer = await off.call('POST', '/oauth/register', {
+        ...{ headers: { authorization: `Bearer ${token}` }, json: assistant },
+      })
+      assertRefusal(answer, 404, 'Route not found')
+    }
     assert.deepEqual((await app.rows()).clients, before.clients)
   })
 })

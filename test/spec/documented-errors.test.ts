@@ -37,6 +37,14 @@ interface Documented {
   readonly operation: Operation
 }
 
+/** Endpoints for applications, which have the words of RFC 6749 section 5.2. */
+const protocol = ['/oauth/token', '/oauth/par', '/oauth/userinfo']
+const wordsOfProtocol: Readonly<Record<string, string>> = {
+  'Request body too large': 'invalid_request',
+  'Unsupported media type': 'invalid_request',
+  'Service unavailable': 'temporarily_unavailable',
+}
+
 /** Operations that answer from memory. */
 const withoutDatabase = [
   'GET /',
@@ -45,6 +53,8 @@ const withoutDatabase = [
   'GET /api/openapi.json',
   'GET /api/public/captcha',
   'GET /api/public/status',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /.well-known/openid-configuration',
   'GET /.well-known/passkey-endpoints',
   'POST /api/public/passkeys/options',
   'GET /health/live',
@@ -127,8 +137,9 @@ function each(
   })
   assert.ok(meant.length > 0)
   for (const one of meant) {
-    test(`${one.name}: ${status} ${error}`, async () => {
-      assertRefusal(await request(one), status, error)
+    const words = protocol.includes(one.path) ? (wordsOfProtocol[error] ?? error) : error
+    test(`${one.name}: ${status} ${words}`, async () => {
+      assertRefusal(await request(one), status, words)
     })
   }
 }
@@ -184,6 +195,7 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
     {
       except: [
         'POST /oauth/second-factor',
+        ...['POST /oauth/token', 'POST /oauth/par'], // test/provider/severe.test.ts
         ...['POST /api/public/sign-up/complete', 'PUT /api/public/sign-up'],
         'POST /api/public/invitation', // of usernames that are taken
         ...proving,

@@ -20,7 +20,14 @@ import { type Call, type Someone, type TestApp, testApp } from '../app.ts'
 import { lastNumber, type OpenedRecord, recordsAfter } from '../audit.ts'
 import { verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
-import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
+import {
+  application,
+  asClient,
+  ask as askAs,
+  clientsFile,
+  entry,
+  writeClients,
+} from '../clients.ts'
 import { steppingClock } from '../clock.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { byItself, folder, passphrase } from '../copies.ts'
@@ -39,6 +46,7 @@ import { rotatingApp } from '../master-key-rotation.ts'
 import { pageBrowser } from '../page-browser.ts'
 import { assertionOf, withPasskey } from '../passkeys.ts'
 import { seedPosts } from '../posts.ts'
+import { codeFor } from '../provider/pages.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
 import { startRelay } from '../relay.ts'
@@ -280,6 +288,14 @@ suite('every event, with its fields and its level', async () => {
   }
 
   /** What is logged while the work is done; what is recorded meanwhile is kept beside it. */
+  /** A person who has let an application have a code. */
+  async function withApplication() {
+    const settings = { PROVIDER: 'on', CLIENTS_FILE: clientsFile([application('notes')]) }
+    const on = watched(await testApp(settings))
+    const who = await on.account('ann')
+    return { on, who, headers: asClient('notes'), form: await codeFor(on, who) }
+  }
+
   async function during<T>(on: TestApp, work: () => Promise<T>) {
     await recordWaiting(on)
     const [before, number] = [on.log.length, await lastNumber(on.deps)]
@@ -572,6 +588,23 @@ suite('every event, with its fields and its level', async () => {
       await app.call('POST', '/logout', { headers })
       const told = await refused(401, 'GET', '/api/me', { headers, from })
       return { told, fields: { user_id: who.userId, kind: 'access', address } }
+    }),
+    warn('application_token_reuse', 'a code of an application comes a second time', async () => {
+      const { form, headers, on, who } = await withApplication()
+      const use = () => on.call('POST', '/oauth/token', { headers, form, from })
+      await use()
+      const { told } = await during(on, use)
+      return { told, fields: { user_id: who.userId, client: 'notes', address } }
+    }),
+    info('application_tokens_revoked', 'an application ends its tokens', async () => {
+      const { form, headers, on, who } = await withApplication()
+      const { body } = await on.call('POST', '/oauth/token', { headers, form })
+      const token = { token: body.refresh_token }
+      const { told } = await during(on, () =>
+        on.call('POST', '/oauth/revoke', { headers, form: token, from }),
+      )
+      const by = { by: 'client:notes', scheme: 'client', address }
+      return { told, fields: { user_id: who.userId, client: 'notes', ...by } }
     }),
     ...(['GET /api/me', 'GET /users'] as const).map((route) =>
       info('authn_token_fail', `a token with a forged signature: ${route}`, async () => {
@@ -1540,7 +1573,7 @@ suite('every event, with its fields and its level', async () => {
       if (type && only !== 'log') {
         assertRecorded(type, told, {
           fields: { ...fields },
-          isOfChange: when.endsWith('replaced comes again'),
+          isOfChange: /replaced comes again$|comes a second time$/.test(when),
         })
       }
       // A refusal is told once: the tenth wrong password is one, and locks the account as well.

@@ -4,7 +4,8 @@ export const tags = {
   'Sign up': 'From a mail address, or an invitation, to an account.',
   Sessions: 'The session of a browser, its CSRF token, and the live sessions of the own account.',
   Tokens: 'Access tokens: renew one, ask whom it names, verify it, revoke it.',
-  Applications: 'For proxies: whether a request to an application behind them may pass.',
+  Applications:
+    'Applications sign people in here; for proxies: whether a request to an application may pass.',
   'Own account': 'The account of the caller, and its password.',
   'Second factor': 'One-time codes of an authenticator app, and recovery codes.',
   'Identity providers': 'Sign-in through OpenID Connect, and the linked identities.',

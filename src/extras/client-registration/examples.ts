@@ -3,7 +3,7 @@ import type { Examples, World } from '../../../test/example.ts'
 const path = '/api/admin/clients/registration-tokens'
 const wanted = { name: 'assistants', scopes: ['openid'], redirect_hosts: ['localhost'] }
 
-export const settings = () => ({ CLIENT_REGISTRATION: 'token' })
+export const settings = () => ({ CLIENT_REGISTRATION: 'token', PROVIDER: 'on' })
 
 async function made({ app }: World): Promise<{ id: string; token: string }> {
   const headers = await app.bearer(app.admin)

@@ -13,7 +13,8 @@ import { tables } from './tables.ts'
  */
 export const module: Module = {
   name: 'client-registration',
-  tag: 'Tokens',
+  requires: ['provider'],
+  tag: 'Applications',
   tables,
   eventCategory: 'applications',
   events: () => import('./events.ts'),

@@ -77,7 +77,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       },
     },
     async (request, reply) => {
-      if (!config.clientRegistration.isOn) {
+      if (!config.clientRegistration.isOn || !config.provider.isOn) {
         throw new ApiError('routeNotFound', { reason: { code: 'registration_off' } })
       }
       const token = await tokenOf(request)

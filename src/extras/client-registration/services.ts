@@ -1,4 +1,4 @@
-import { service } from '../../core/module/service.ts'
+import { hook, service } from '../../core/module/service.ts'
 import { type ClientRegistration, createClientRegistration } from './registration.ts'
 
 declare module '../../core/module/services.ts' {
@@ -13,4 +13,12 @@ export const services = [
     makes: ['clientRegistration'],
     create: (needs) => ({ clientRegistration: createClientRegistration(needs) }),
   }),
+]
+
+export const hooks = [
+  hook('providerMetadata', [], ({ config }) =>
+    config.clientRegistration.isOn
+      ? { registration_endpoint: `${config.baseUrl}/oauth/register` }
+      : {},
+  ),
 ]

@@ -93,8 +93,10 @@ export function addressOf({ returnTo, browser, needsTwoFactors }: Destination): 
   return `${applicationPath}?${query.join('&')}`
 }
 
+/** Asked for by the address of an application, or by the path of ours that waits for the person. */
 export function needsTwoFactors(address: string): boolean {
-  return queryOfApplication(address)?.get('two_factor') === '1'
+  const query = address.startsWith('/') ? address.split('?')[1] : undefined
+  return new URLSearchParams(query).get('two_factor') === '1'
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from '../../core/cli/command.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { TokenPurpose } from './opened-keys.ts'
 
 /** Settings that decide which key signs, and how long a replaced key verifies. */
 const signing = [
@@ -66,13 +67,17 @@ export const commands: readonly CommandWork[] = [
         type: 'boolean',
         doc: 'replace the key of refresh tokens instead, which only this service reads',
       },
+      identity: {
+        type: 'boolean',
+        doc: 'replace the key of ID tokens instead, which applications verify',
+      },
     },
     example: 'keys rotate',
     run: (call) =>
       withKeys(call, ['keys'], async ({ keys }, { clock }) => {
         const { handoverMs } = await import('./retirement.ts')
         const atOnce = call.values.now === true
-        const purpose = call.values.refresh === true ? 'refresh' : 'signing'
+        const purpose = purposeOf(call.values)
         const { kid, before, signsFrom } = await keys.rotate({ purpose, atOnce })
         if (atOnce) await clock.wait(handoverMs)
         const from = isoTimeOrNull(signsFrom)
@@ -149,6 +154,15 @@ async function rotateMaster(call: CommandCall): Promise<void> {
     }[state]
     call.output.result({ state, before, next, in_place: isInPlace, processes: answers }, text)
   })
+}
+
+/** @throws UsageError */
+function purposeOf({ refresh, identity }: CommandCall['values']): TokenPurpose {
+  if (refresh === true && identity === true) {
+    throw new UsageError('--refresh and --identity name two keys: give one of them')
+  }
+  if (refresh === true) return 'refresh'
+  return identity === true ? 'identity' : 'signing'
 }
 
 /** @throws UsageError */

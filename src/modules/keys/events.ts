@@ -2,7 +2,7 @@ import { eventType } from '../../core/events/types.ts'
 
 export const keyRotated = eventType<{
   kid: string
-  purpose: 'signing' | 'refresh'
+  purpose: 'signing' | 'refresh' | 'identity'
   signs_from: string
 }>('key_rotated', {
   groups: ['administration'],

@@ -38,6 +38,8 @@ export interface KeySet {
    * to make a key. @throws DatabaseUnavailable
    */
   signer(purpose: TokenPurpose): Promise<SigningKey>
+  /** Adds the key of ID tokens, which only an installation with the provider has. */
+  addIdentity(): Promise<void>
   /**
    * The key of a `kid` that verifies tokens of a type; the current key if a token has no `kid`;
    * undefined for a retired key. An unknown `kid` is looked up in the database at most once a
@@ -112,6 +114,8 @@ export interface KeySetDeps {
 }
 
 const refreshAlgorithm = 'HS256'
+// OpenID Connect Core section 15.1, whatever signs access tokens.
+const identityAlgorithm = 'RS256'
 const lookUpAgainMs = 1000
 const dayMs = 86_400_000
 const maxAgeSeconds = publishedMs / 2000
@@ -142,8 +146,14 @@ export async function loadKeySet(
   const own = await operatorKeys(config)
   const algorithm = accessAlgorithm(config, stored)
   const isOperators = own.some((key) => key.algorithm === algorithm && key.signs)
-  const algorithms = { signing: algorithm, refresh: refreshAlgorithm } as const
-  const generated = isOperators ? (['refresh'] as const) : (['signing', 'refresh'] as const)
+  const algorithms = {
+    signing: algorithm,
+    refresh: refreshAlgorithm,
+    identity: identityAlgorithm,
+  } as const
+  const generated: readonly ('signing' | 'refresh')[] = isOperators
+    ? ['refresh']
+    : ['signing', 'refresh']
   const newKeys = createNewKeys({ ...deps, ring })
   const mayLackSigner = !mayAddSigner && stored.length > 0
   const added = generated.filter((purpose) => purpose !== 'signing' || !mayLackSigner)
@@ -188,6 +198,13 @@ export async function loadKeySet(
       return key
     },
 
+    async addIdentity() {
+      await refresh()
+      if (keys.canSign('identity', clock.now())) return
+      await newKeys.addMissing({ identity: identityAlgorithm })
+      await read()
+    },
+
     find(kid, purpose = 'signing') {
       const now = clock.now()
       if (closed) throw closed // a key may have been retired since
@@ -222,7 +239,10 @@ export async function loadKeySet(
     async rotate({ purpose = 'signing', atOnce = false, guard } = {}) {
       if (purpose === 'signing' && isOperators)
         throw new KeyNotReplaced(operatorKeyMessage(algorithm))
-      if (!keys.canSign(purpose, clock.now())) throw new KeyNotReplaced(noSignerMessage(algorithm))
+      if (!keys.canSign(purpose, clock.now()))
+        throw new KeyNotReplaced(
+          purpose === 'identity' ? noIdentityMessage : noSignerMessage(algorithm),
+        )
       const before = keys.current(purpose, clock.now()).kid
       const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce, guard })
       await read()
@@ -250,7 +270,7 @@ export async function loadKeySet(
       const listed = await keyStore(db).all()
       const now = clock.now()
       const signers = new Set(
-        (['signing', 'refresh'] as const)
+        (['signing', 'refresh', 'identity'] as const)
           .filter((purpose) => keys.canSign(purpose, now))
           .map((purpose) => keys.current(purpose, now).kid),
       )
@@ -276,13 +296,17 @@ export async function loadKeySet(
       if (rotationDays === 0) return false
       const ifOlderThanMs = rotationDays * dayMs
       let isRotated = false
-      for (const purpose of generated) {
+      for (const purpose of generatedNow()) {
         const added = await newKeys.replace(purpose, algorithms[purpose], { ifOlderThanMs })
         isRotated ||= added !== null
       }
       if (isRotated) await read()
       return isRotated
     },
+  }
+
+  function generatedNow(): readonly TokenPurpose[] {
+    return keys.canSign('identity', clock.now()) ? [...generated, 'identity'] : generated
   }
 
   async function refresh(): Promise<void> {
@@ -364,7 +388,7 @@ export async function loadKeySet(
 
   /** Whether a key signs, or signed before it was replaced. */
   function isSigner(key: SealedKey): boolean {
-    return generated.some(
+    return generatedNow().some(
       (purpose) => key.purpose === purpose && key.algorithm === algorithms[purpose],
     )
   }
@@ -383,6 +407,8 @@ function printOf(keys: readonly SealedKey[]): string {
     .map(({ id, retiredAt, sealed }) => `${id}:${retiredAt}:${sealed.slice(0, 16)}`)
     .join(' ')
 }
+
+const noIdentityMessage = 'no key signs ID tokens: the service makes it with PROVIDER=on'
 
 function noSignerMessage(algorithm: SigningAlgorithm): string {
   return `no ${algorithm} key signs: is TOKEN_ALGORITHM right? The service makes such a key at its start`

@@ -141,7 +141,7 @@ export function newKeyId(random: Random): string {
 }
 
 function missing(stored: readonly SealedKey[], algorithms: Algorithms): [KeyPurpose, string][] {
-  return (['signing', 'refresh', 'data'] as const).flatMap((purpose) => {
+  return (['signing', 'refresh', 'identity', 'data'] as const).flatMap((purpose) => {
     const algorithm = algorithms[purpose]
     if (algorithm === undefined || stored.some(isInUse(purpose, algorithm))) return []
     return [[purpose, algorithm]]

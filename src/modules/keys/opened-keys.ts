@@ -10,7 +10,8 @@ import {
 } from './signing-key.ts'
 import type { SealedKey } from './store.ts'
 
-export type TokenPurpose = 'signing' | 'refresh'
+/** `identity`: what applications receive from the provider. */
+export type TokenPurpose = 'signing' | 'refresh' | 'identity'
 
 export interface OpenKey {
   readonly key: Omit<SealedKey, 'sealed'>
@@ -89,6 +90,7 @@ export function openKeys(
   const signers = {
     signing: signersOf('signing', algorithm),
     refresh: signersOf('refresh', 'HS256'),
+    identity: signersOf('identity', 'RS256'),
   }
   const hasSigner = operatorKey !== undefined || signers.signing.length > 0
   const isIntact = (hasSigner || mayLackSigner) && signers.refresh.length > 0
@@ -117,7 +119,8 @@ export function openKeys(
       const found = byKid.get(kid)
       if (!found || hasEnded(found, now)) return undefined
       if (found.purpose === purpose) return found.key
-      return found.purpose === 'signing' && now < sharedUntil ? found.key : undefined
+      const isShared = purpose === 'refresh' && found.purpose === 'signing' && now < sharedUntil
+      return isShared ? found.key : undefined
     },
 
     ended(now) {

@@ -1,10 +1,11 @@
 import { exactly, named, Text, TimeOrNull } from '../../core/http/schemas.ts'
 
-const tokenPurposes = ['signing', 'refresh'] as const
+const tokenPurposes = ['signing', 'refresh', 'identity'] as const
 const purpose = {
   type: 'string',
   enum: tokenPurposes,
-  description: '`signing`: access tokens; `refresh`: refresh tokens, which only this service reads',
+  description:
+    '`signing`: access tokens; `refresh`: refresh tokens, which only this service reads; `identity`: ID tokens of applications',
 } as const
 
 const example = {

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 
-export type KeyPurpose = 'signing' | 'refresh' | 'data'
+export type KeyPurpose = 'signing' | 'refresh' | 'identity' | 'data'
 
 /** A stored key; the material is sealed under the master key. */
 export interface SealedKey {
@@ -23,6 +23,9 @@ export interface SealedKey {
 // tokens. For these nodes a refresh key is a replaced signing key, which never signs. The largest
 // time of a Date, ECMA-262.
 const neverMs = 8_640_000_000_000_000
+// Nodes of version 0.15.0 do not know the purpose identity. For these nodes such a key is a replaced
+// data key, which they ignore.
+const neverOfIdentityMs = neverMs - 1
 
 export function keyStore(db: DatabaseOrTransaction) {
   return {
@@ -48,7 +51,7 @@ export function keyStore(db: DatabaseOrTransaction) {
         .updateTable('keys')
         .set({ retired_at: now })
         .where('id', '=', id)
-        .where('purpose', '=', 'signing')
+        .where((eb) => eb.or([eb('purpose', '=', 'signing'), eb('usage', '=', 'identity')]))
         .where((eb) => eb.or([eb('retired_at', 'is', null), eb('retired_at', '>', now)]))
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
@@ -58,22 +61,29 @@ export function keyStore(db: DatabaseOrTransaction) {
 
 /** The purpose in the row, as version 0.2.0 reads it. */
 export function storedPurpose(purpose: KeyPurpose): 'signing' | 'data' {
-  return purpose === 'data' ? 'data' : 'signing'
+  return purpose === 'data' || purpose === 'identity' ? 'data' : 'signing'
 }
 
 function toKey(row: Selectable<Schema['keys']>): SealedKey {
   return {
     id: row.id,
     // The purpose is part of the sealed text, so an edited purpose does not open.
-    purpose: row.purpose === 'signing' && row.usage === 'refresh' ? 'refresh' : row.purpose,
+    purpose: purposeOf(row),
     algorithm: row.algorithm,
     sealed: row.sealed,
     createdAt: row.created_at,
-    retiredAt: row.retired_at === neverMs ? null : row.retired_at,
+    retiredAt: (row.retired_at ?? 0) >= neverOfIdentityMs ? null : row.retired_at,
     signsFrom: row.signs_from,
     isOlder: row.usage === null,
   }
 }
+
+function purposeOf({ purpose, usage }: Selectable<Schema['keys']>): KeyPurpose {
+  if (purpose === 'data') return usage === 'identity' ? 'identity' : 'data'
+  return usage === 'refresh' ? 'refresh' : 'signing'
+}
+
+const notRetired = { signing: null, refresh: neverMs, identity: neverOfIdentityMs, data: null }
 
 function toRow(key: SealedKey): Insertable<Schema['keys']> {
   return {
@@ -82,7 +92,7 @@ function toRow(key: SealedKey): Insertable<Schema['keys']> {
     algorithm: key.algorithm,
     sealed: key.sealed,
     created_at: key.createdAt,
-    retired_at: key.retiredAt ?? (key.purpose === 'refresh' ? neverMs : null),
+    retired_at: key.retiredAt ?? notRetired[key.purpose],
     usage: key.isOlder ? null : key.purpose,
     signs_from: key.signsFrom,
   }

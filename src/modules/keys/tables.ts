@@ -35,7 +35,7 @@ interface KeysTable {
   /** When a replaced key stops verifying; null for the current key. */
   retired_at: number | null
   /** Null for keys that version 0.2.0 made. */
-  usage: 'signing' | 'refresh' | 'data' | null
+  usage: 'signing' | 'refresh' | 'identity' | 'data' | null
   /** Null: as soon as every node knows the key. */
   signs_from: number | null
 }

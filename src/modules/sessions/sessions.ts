@@ -41,6 +41,11 @@ export interface Sessions {
    * session cannot end before the transaction. Null if the session has ended.
    */
   revalidate(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
+  /**
+   * The session by its id, for a token that an application received in it: no activity of the
+   * person. Null if the session has ended.
+   */
+  judge(id: string, reader?: DatabaseOrTransaction): Promise<LiveSession | null>
   /** The live sessions of an account, newest first; at most 1000. */
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of these sessions by its handle; null if there is no such session. */
@@ -207,6 +212,14 @@ export function createSessions(
       return answer && 'ended' in answer ? null : answer
     },
 
+    async judge(id, reader = db) {
+      const session = await sessionStore(reader).byId(id)
+      if (!session) return null
+      const times = { ...session, lastSeenAt: lastSeenOf(session), isKept: isKeptOf(session) }
+      const judged = clock.now() < endOf(times) ? met(session, times.lastSeenAt) : null
+      return judged === null || 'ended' in judged || judged.needsEnrolment ? null : judged
+    },
+
     of: liveOf,
 
     async endOne(userId, handle, guard, reason = 'owner') {
@@ -350,7 +363,15 @@ export function createSessions(
   }
 
   function resumed(session: StoredSession, lastSeenAt: number): LiveSession | EndedSession {
-    const { account, amr } = session
+    const now = clock.now()
+    const live = met(session, now)
+    if (!('ended' in live)) seen.set(session.id, Math.max(now, lastSeenAt))
+    return live
+  }
+
+  /** Whether the account meets the requirements. */
+  function met(session: StoredSession, lastSeenAt: number): LiveSession | EndedSession {
+    const { account, amr, createdAt } = session
     const unmet = requirements.unmet('session', { account, amr, isRemembered: true })
     if (unmet?.cell === 'unauthenticated') {
       const facts = { user_id: session.userId }
@@ -359,10 +380,7 @@ export function createSessions(
       }
       return { ended: { code: 'session_of_unusable_account', facts } }
     }
-    const now = clock.now()
-    const { id, createdAt } = session
-    seen.set(id, Math.max(now, lastSeenAt))
-    const expiresAt = endOf({ createdAt, lastSeenAt: now, isKept: isKeptOf(session) })
+    const expiresAt = endOf({ createdAt, lastSeenAt, isKept: isKeptOf(session) })
     return { stored: session, expiresAt, needsEnrolment: unmet !== null }
   }
 

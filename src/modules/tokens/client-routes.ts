@@ -8,6 +8,7 @@ import type { Role } from '../../core/policy/principal.ts'
 import { client } from '../../core/policy/rules.ts'
 import { endLogin, endRefreshToken, type TokenEnd } from './end-token.ts'
 import { introspect, isFor, payloadOf } from './introspection.ts'
+import type { AskingClient, OtherTokens } from './other-tokens.ts'
 import { invalidRequest, unauthorizedClient, unsupportedRequest } from './problems.ts'
 
 const TokenRequest = named(
@@ -34,9 +35,12 @@ const introspectionOf = (roles: readonly Role[]) =>
       required: ['active'],
       properties: {
         active: { type: 'boolean', description: 'If false, there are no other members' },
-        token_type: { type: 'string', const: 'Bearer' },
+        token_type: { type: 'string', enum: ['Bearer', 'DPoP'] },
         iss: Text,
-        sub: { type: 'string', description: 'The id of the user' },
+        sub: {
+          type: 'string',
+          description: 'The id of the user; `client:<id>` for an application itself',
+        },
         aud: { anyOf: [Text, { type: 'array', items: Text }] },
         exp: { type: 'integer', description: 'Seconds since the epoch, as iat, nbf and auth_time' },
         iat: Integer,
@@ -84,7 +88,8 @@ const rewords = {
  * docs/adr/0034
  */
 export async function routes(app: App, options: Needs): Promise<void> {
-  const { config, db, tokens } = options
+  const { clients, config, db, tokens } = options
+  const others = options.otherTokens()
   acceptForms(app)
 
   app.post(
@@ -103,7 +108,11 @@ export async function routes(app: App, options: Needs): Promise<void> {
       },
     },
     async (request) => {
-      const found = await introspect(options, request.body.token, audiencesOf(request))
+      const { token } = request.body
+      const by = askingOf(request)
+      const found =
+        (await introspect(options, token, by.audiences)) ??
+        (await firstOf(others, (one) => one.introspect(token, by)))
       await reauthorize(request)?.authorize(db) // a removed client learns nothing
       return found ?? { active: false }
     },
@@ -127,7 +136,11 @@ export async function routes(app: App, options: Needs): Promise<void> {
     async (request, reply) => {
       const { token } = request.body
       const guard = reauthorize(request)
-      const wasValid = await revoke(token, audiencesOf(request), { guard, reason: 'client' })
+      const by = askingOf(request)
+      const wasValid =
+        ((await mayEndOurs(by)) &&
+          (await revoke(token, by.audiences, { guard, reason: 'client' }))) ||
+        (await firstOf(others, (one) => one.revoke(token, by, guard)))
       if (!wasValid) await guard?.authorize(db)
       return reply.send()
     },
@@ -148,10 +161,25 @@ export async function routes(app: App, options: Needs): Promise<void> {
     await endLogin(options, token, end)
     return true
   }
+  /** An application ends its own tokens alone, unless its entry says more. */
+  async function mayEndOurs({ id }: AskingClient): Promise<boolean> {
+    return (await clients.find(id))?.may.includes('revoke') === true
+  }
 }
 
-function audiencesOf(request: FastifyRequest): ReadonlySet<string> {
-  const { credential } = callerOf(request)
+function askingOf(request: FastifyRequest): AskingClient {
+  const { client = '', credential } = callerOf(request)
   if (credential.scheme !== 'client') throw new Error('this route is for clients')
-  return credential.audiences
+  return { id: client, audiences: credential.audiences }
+}
+
+async function firstOf<T>(
+  all: readonly OtherTokens[],
+  ask: (one: OtherTokens) => Promise<T>,
+): Promise<T | null> {
+  for (const one of all) {
+    const answer = await ask(one)
+    if (answer) return answer
+  }
+  return null
 }

@@ -5,7 +5,7 @@ import { parseObject } from './jws.ts'
 /** The members for an active token. RFC 7662 section 2.2; times in whole seconds. */
 export interface ActiveToken {
   readonly active: true
-  readonly token_type: 'Bearer'
+  readonly token_type: 'Bearer' | 'DPoP'
   readonly iss: string
   readonly sub: string
   readonly aud: string | string[]

@@ -1,5 +1,7 @@
+import { subscribersOf } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { endRefreshToken } from './end-token.ts'
+import type { OtherTokens } from './other-tokens.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { loadRevocations, type Revocations } from './revocations.ts'
 import { createRotation, type Rotation } from './rotation.ts'
@@ -8,6 +10,7 @@ import { createVerified, type Verified } from './verified.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
+    readonly otherTokens: () => readonly OtherTokens[]
     readonly endRefresh: (token: string) => Promise<unknown>
     readonly profiles: Profiles
     readonly revocations: Revocations
@@ -40,6 +43,11 @@ export const services = [
     needs: ['users', 'revocations'],
     makes: ['profiles'],
     create: ({ users, revocations }) => ({ profiles: createProfiles(users, revocations) }),
+  }),
+  service({
+    makes: ['otherTokens'],
+    hooks: ['otherTokens'],
+    create: ({ otherTokens }) => ({ otherTokens: () => subscribersOf(otherTokens) }),
   }),
   service({
     needs: ['revocations', 'rotation', 'tokens'],

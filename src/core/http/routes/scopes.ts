@@ -33,12 +33,15 @@ export function scopeOf(
  * accessDenied
  */
 export function assertInScope({ routeOptions }: FastifyRequest, principal: Principal): void {
-  const { credential, scopes } = principal
-  if (credential.scheme !== 'key') return
+  const { client, credential, scopes } = principal
+  // A token of ours that an application has for a person, or for itself.
+  const isOfApplication = credential.scheme === 'bearer' && client !== undefined
+  if (credential.scheme !== 'key' && !isOfApplication) return
   const { judgesKeys, scope: named = null } = routeOptions.config
-  if (judgesKeys) return
+  if (judgesKeys && !isOfApplication) return
   const isAdministration = routeOptions.url?.startsWith('/api/admin/') === true
-  const scope = credential.kind === 'app_password' && isAdministration ? null : named
+  const isOpen = credential.scheme === 'key' && credential.kind === 'key'
+  const scope = isAdministration && !isOpen ? null : named
   if (scope !== null && scopes?.has(scope)) return
   throw new ApiError('accessDenied', {
     challenge: scope === null ? undefined : challengeOf([scope]),

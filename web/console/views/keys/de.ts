@@ -7,17 +7,21 @@ export const keys: typeof english = {
   purposes: {
     signing: 'Access-Tokens',
     refresh: 'Refresh-Tokens',
+    identity: 'ID-Tokens',
     data: 'Gespeicherte Geheimnisse',
   },
   hints: {
     signing:
       'Ihre Dienste prüfen diese Tokens, mit RS256 durch die öffentlichen Schlüssel weiter unten.',
     refresh: 'Nur dieser Dienst liest diese Tokens.',
+    identity:
+      'Anwendungen, die hier anmelden, prüfen diese Tokens durch die öffentlichen Schlüssel weiter unten.',
     data: 'Verschlüsselt Geheimnisse zweiter Faktoren und Ähnliches. Er wird nie ersetzt.',
   },
   captions: {
     signing: 'Schlüssel der Access-Tokens',
     refresh: 'Schlüssel der Refresh-Tokens',
+    identity: 'Schlüssel der ID-Tokens',
     data: 'Schlüssel, die gespeicherte Geheimnisse verschlüsseln',
   },
   kid: 'Schlüssel (kid)',
@@ -45,8 +49,13 @@ export const keys: typeof english = {
   rotateTitle: {
     signing: 'Den Schlüssel der Access-Tokens ersetzen?',
     refresh: 'Den Schlüssel der Refresh-Tokens ersetzen?',
+    identity: 'Den Schlüssel der ID-Tokens ersetzen?',
   },
   rotateEffects: {
+    identity: [
+      'Ein neuer Schlüssel wird jetzt gemacht und veröffentlicht. Er signiert, sobald die Anwendungen ihn kennen, die die öffentlichen Schlüssel aufheben.',
+      'ID-Tokens des jetzigen bleiben gültig, bis sie ablaufen: Niemand wird abgemeldet.',
+    ],
     signing: [
       'Ein neuer Schlüssel wird jetzt gemacht und veröffentlicht. Er signiert, sobald die Dienste ihn kennen, die die öffentlichen Schlüssel aufheben.',
       'Tokens des jetzigen bleiben gültig, bis sie ablaufen: Niemand wird abgemeldet.',
@@ -57,6 +66,11 @@ export const keys: typeof english = {
     ],
   },
   rotateNowEffects: {
+    identity: [
+      'Ein neuer Schlüssel signiert in 3 Sekunden.',
+      'Anwendungen, die die öffentlichen Schlüssel aufheben, lehnen vielleicht 5 Minuten lang Anmeldungen ab.',
+      'Der alte prüft noch. Beenden Sie ihn danach: Erst das lehnt Tokens ab, die andere mit ihm machen.',
+    ],
     signing: [
       'Ein neuer Schlüssel signiert in 3 Sekunden.',
       'Dienste, die die öffentlichen Schlüssel aufheben, lehnen neue Tokens vielleicht 5 Minuten lang ab.',
@@ -73,6 +87,10 @@ export const keys: typeof english = {
   retire: 'Beenden',
   retireTitle: (kid) => `Den Schlüssel ${kid} beenden?`,
   retireEffects: {
+    identity: [
+      'Anwendungen fragen vielleicht nach einer neuen Anmeldung; eine Abmeldung, um die eine bittet, kann scheitern.',
+      'Das lässt sich nicht rückgängig machen.',
+    ],
     signing: [
       'Jedes Access-Token, das er signiert hat, wird von jetzt an abgelehnt.',
       'Wer ein Refresh-Token hat, bekommt damit ein neues; alle anderen melden sich wieder an.',

@@ -5,16 +5,20 @@ export const keys = {
   purposes: {
     signing: 'Access tokens',
     refresh: 'Refresh tokens',
+    identity: 'ID tokens',
     data: 'Stored secrets',
   },
   hints: {
     signing: 'Your services verify these tokens, with RS256 by the public keys below.',
     refresh: 'This service alone reads these tokens.',
+    identity:
+      'Applications that sign people in here verify these tokens, by the public keys below.',
     data: 'Encrypts secrets of second factors and the like. It is never replaced.',
   },
   captions: {
     signing: 'Keys of access tokens',
     refresh: 'Keys of refresh tokens',
+    identity: 'Keys of ID tokens',
     data: 'Keys that encrypt stored secrets',
   },
   kid: 'Key (kid)',
@@ -42,8 +46,13 @@ export const keys = {
   rotateTitle: {
     signing: 'Rotate the key of access tokens?',
     refresh: 'Rotate the key of refresh tokens?',
+    identity: 'Rotate the key of ID tokens?',
   },
   rotateEffects: {
+    identity: [
+      'A new key is made and published now. It signs once the applications that keep the public keys know it.',
+      'ID tokens of the present key stay valid until they expire: nobody is signed out.',
+    ],
     signing: [
       'A new key is made and published now. It signs once the services that keep the public keys know it.',
       'Tokens of the present key stay valid until they expire: no session or token ends.',
@@ -54,6 +63,11 @@ export const keys = {
     ],
   },
   rotateNowEffects: {
+    identity: [
+      'A new key signs in 3 seconds.',
+      'Applications that keep the public keys may refuse a sign-in for 5 minutes.',
+      'The old key still verifies. Retire it afterwards: only that refuses tokens that others make with it.',
+    ],
     signing: [
       'A new key signs in 3 seconds.',
       'Services that keep the public keys may refuse new tokens for 5 minutes.',
@@ -70,6 +84,10 @@ export const keys = {
   retire: 'Retire',
   retireTitle: (kid: string) => `Retire the key ${kid}?`,
   retireEffects: {
+    identity: [
+      'Applications may ask for a new sign-in, and a sign-out that one asks for may fail.',
+      'This cannot be undone.',
+    ],
     signing: [
       'Every access token that it has signed is refused from now on.',
       'Who has a refresh token gets a new access token by it; all others sign in again.',

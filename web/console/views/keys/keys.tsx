@@ -62,14 +62,13 @@ export function Keys() {
       <p class="muted">{t.intro}</p>
       <Loaded from={keys}>
         {({ data }) =>
-          purposes.map((purpose) => (
-            <KeyTable
-              key={purpose}
-              purpose={purpose}
-              keys={data.filter((key) => key.purpose === purpose)}
-              onChanged={changed}
-            />
-          ))
+          purposes
+            .map((purpose) => ({ purpose, keys: data.filter((key) => key.purpose === purpose) }))
+            // Without the provider there is no key of ID tokens.
+            .filter((one) => one.purpose !== 'identity' || one.keys.length > 0)
+            .map(({ purpose, keys: ofPurpose }) => (
+              <KeyTable key={purpose} purpose={purpose} keys={ofPurpose} onChanged={changed} />
+            ))
         }
       </Loaded>
       <Jwks version={keys.data?.data.map(({ kid, state }) => `${kid} ${state}`).join() ?? ''} />

@@ -5,7 +5,7 @@ import { toast } from '../../components/toasts.tsx'
 import { keysTexts } from './texts.ts'
 
 interface Props {
-  readonly purpose: 'signing' | 'refresh'
+  readonly purpose: 'signing' | 'refresh' | 'identity'
   /** The key that leaked, if it can be retired in some seconds. */
   readonly onRotated: (leaked: string | null) => void
 }

@@ -4,7 +4,12 @@ import type { Tone } from '../../components/mark.tsx'
 export type StoredKey = components['schemas']['StoredKey']
 export type Purpose = StoredKey['purpose']
 
-export const purposes = ['signing', 'refresh', 'data'] as const satisfies readonly Purpose[]
+export const purposes = [
+  'signing',
+  'refresh',
+  'identity',
+  'data',
+] as const satisfies readonly Purpose[]
 
 export const stateTones: Readonly<Record<StoredKey['state'], Tone>> = {
   signs: 'good',

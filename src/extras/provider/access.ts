@@ -1,0 +1,45 @@
+import type { Database } from '../../core/database/database.ts'
+import { type Guard, transact } from '../../core/database/transactions.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { consentStore } from './consents.ts'
+import { accessWithdrawn } from './events.ts'
+import { artifactStore } from './store.ts'
+
+/** What an application has of a person. */
+export interface Access {
+  readonly client: string
+  readonly scopes: readonly string[]
+  readonly isOffline: boolean
+  /** Null: it needs no consent. */
+  readonly givenAt: number | null
+}
+
+/** Of applications with a consent, and of those that received something without one. */
+export async function accessesOf(db: Database, userId: number): Promise<Access[]> {
+  const consents = await consentStore(db).of(userId)
+  const clients = await artifactStore(db).clientsOf(userId)
+  const given = consents.map(({ client, scopes, givenAt }) => {
+    return { client, scopes, givenAt, isOffline: scopes.includes('offline_access') }
+  })
+  const others = clients.filter((client) => !given.some((one) => one.client === client))
+  return [
+    ...given,
+    ...others.map((client) => ({ client, scopes: [], givenAt: null, isOffline: false })),
+  ]
+}
+
+/** Ends consent and tokens of an application; false if it had nothing. */
+export function withdraw(
+  { db, events }: Pick<Needs, 'db' | 'events'>,
+  { client, userId }: { readonly client: string; readonly userId: number },
+  guard?: Guard,
+): Promise<boolean> {
+  const work = async (trx: Parameters<typeof artifactStore>[0]) => {
+    const had = await artifactStore(trx).removeOf(userId, client)
+    const isWithdrawn = await consentStore(trx).withdraw(userId, client)
+    if (had === 0 && !isWithdrawn) return false
+    await events.emitInTransaction(trx, accessWithdrawn, { user_id: userId, client })
+    return true
+  }
+  return transact(db, [], work, guard)
+}

@@ -1,0 +1,75 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { epochSeconds } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { rolesAmong } from '../../core/policy/principal.ts'
+import { accountIn } from '../../modules/accounts/accounts.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import type { Application } from '../../modules/clients/application.ts'
+
+/** The claims of each scope. OpenID Connect Core section 5.4; `roles` and `groups` are ours. */
+export const claimsOfScopes = {
+  openid: ['sub', 'auth_time', 'amr'],
+  profile: ['name', 'preferred_username', 'locale'],
+  email: ['email', 'email_verified'],
+  groups: ['groups'],
+  roles: ['roles'],
+}
+
+/** These are no choice of an entry: they are about the login, not about the person. */
+const always = ['sub', 'auth_time', 'amr', 'acr']
+
+/** Whether an account may use an application. */
+export function isAllowed(
+  { allow }: Pick<Application, 'allow'>,
+  { roles }: Pick<Account, 'roles'>,
+): boolean {
+  return allow === null || allow.some((role) => roles.some((one) => one === role))
+}
+
+/** The account of a subject while it may sign in; null for a client, whose subject is no number. */
+export async function usableAccount(
+  { db, requirements }: Pick<Needs, 'db' | 'requirements'>,
+  subject: string,
+  reader: DatabaseOrTransaction = db,
+): Promise<Account | null> {
+  const id = Number(subject)
+  const account = Number.isSafeInteger(id) && id > 0 ? await accountIn(reader, id) : null
+  if (!account) return null
+  const asOfSession = { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
+  return requirements.unmet('session', asOfSession)?.cell === 'unauthenticated' ? null : account
+}
+
+/** All claims that scopes can give; `email` only if it is verified. */
+export async function claimsOf(
+  { config, users }: Pick<Needs, 'config' | 'users'>,
+  account: Account,
+): Promise<Record<string, unknown>> {
+  const user = await users.byId(account.userId)
+  const roles = rolesAmong(account.roles, config.roles)
+  return {
+    sub: String(account.userId),
+    preferred_username: account.username,
+    ...(user?.name && { name: user.name }),
+    ...(account.language && { locale: account.language }),
+    ...(account.email !== null && { email: account.email, email_verified: true }),
+    ...{ roles, groups: roles },
+  }
+}
+
+/** Leaves out what the entry of the application does not name for a place. */
+export function claimsFor(
+  { claims }: Application,
+  use: string,
+  all: Record<string, unknown>,
+): Record<string, unknown> {
+  const named = use === 'id_token' ? claims.idToken : claims.userinfo
+  if (named === null) return all
+  return Object.fromEntries(
+    Object.entries(all).filter(([name]) => always.includes(name) || named.includes(name)),
+  )
+}
+
+/** Whole seconds; 0 for a login whose time is not known, which is older than any `max_age`. */
+export function authSeconds(authTime: number): number {
+  return Number.isFinite(authTime) && authTime > 0 ? epochSeconds(authTime) : 0
+}

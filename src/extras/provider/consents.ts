@@ -1,0 +1,60 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+
+export interface Consent {
+  readonly client: string
+  readonly scopes: readonly string[]
+  /** Epoch milliseconds. */
+  readonly givenAt: number
+}
+
+/** What people let applications have: one row for each person and application. */
+export function consentStore(db: DatabaseOrTransaction) {
+  return {
+    async of(userId: number): Promise<Consent[]> {
+      const rows = await db
+        .selectFrom('provider_consents')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('client')
+        .execute()
+      return rows.map((row) => ({
+        client: row.client,
+        scopes: row.scopes.split(' ').filter(Boolean),
+        givenAt: row.given_at,
+      }))
+    },
+
+    async scopesOf(userId: number, client: string): Promise<readonly string[]> {
+      const row = await db
+        .selectFrom('provider_consents')
+        .select('scopes')
+        .where('user_id', '=', userId)
+        .where('client', '=', client)
+        .executeTakeFirst()
+      return row?.scopes.split(' ').filter(Boolean) ?? []
+    },
+
+    /** Adds to the scopes of before. */
+    async give(userId: number, client: string, scopes: readonly string[], now: number) {
+      const before = await this.scopesOf(userId, client)
+      const all = [...new Set([...before, ...scopes])].join(' ')
+      await db
+        .insertInto('provider_consents')
+        .values({ user_id: userId, client, scopes: all, given_at: now })
+        .onConflict((conflict) =>
+          conflict.columns(['user_id', 'client']).doUpdateSet({ scopes: all, given_at: now }),
+        )
+        .execute()
+    },
+
+    /** False if there was none. */
+    async withdraw(userId: number, client: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('provider_consents')
+        .where('user_id', '=', userId)
+        .where('client', '=', client)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { eventType } from '../../core/events/types.ts'
+
+interface Fields {
+  readonly [field: string]: string | number | null | readonly string[]
+  readonly user_id: number | null
+  readonly client: string
+}
+const fields = { user_id: 'null: the application for itself', client: 'the id of the application' }
+
+export const tokensIssued = eventType<
+  Fields & { readonly grant: string; readonly scopes: readonly string[] }
+>('application_tokens_issued', {
+  groups: ['logins'],
+  description: 'an application receives tokens',
+  fields: { ...fields, grant: 'the `grant_type` of the request', scopes: '' },
+  words: { en: 'Tokens for an application', de: 'Token für eine Anwendung' },
+})
+
+export const accessGiven = eventType<Fields & { readonly scopes: readonly string[] }>(
+  'application_access_given',
+  {
+    groups: ['logins'],
+    description: 'a person lets an application have something of the account',
+    fields: { ...fields, scopes: '' },
+    words: { en: 'Access for an application', de: 'Zugriff für eine Anwendung' },
+  },
+)
+
+export const accessWithdrawn = eventType<Fields>('application_access_withdrawn', {
+  groups: ['logins'],
+  description: 'a person withdraws the access of an application, whose tokens end',
+  fields,
+  words: { en: 'Access of an application withdrawn', de: 'Zugriff einer Anwendung entzogen' },
+})
+
+export const tokenReused = eventType<Fields>('application_token_reuse', {
+  level: 'warn',
+  groups: ['attacks'],
+  description:
+    'a code or a refresh token of an application is used a second time: what came of it ends',
+  fields,
+  words: {
+    en: 'Token of an application used twice',
+    de: 'Token einer Anwendung zweimal benutzt',
+  },
+})
+
+export const tokensRevoked = eventType<Fields>('application_tokens_revoked', {
+  groups: ['logins'],
+  description: 'an application ends its tokens',
+  fields,
+  words: { en: 'Tokens of an application ended', de: 'Token einer Anwendung beendet' },
+})

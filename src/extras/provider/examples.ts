@@ -1,0 +1,98 @@
+import { asClient, bye } from '../../../test/clients.ts'
+import type { Example, Examples, Made, World } from '../../../test/example.ts'
+import type { PageBrowser } from '../../../test/page-browser.ts'
+import { allow, asked, authorize, codeFor, parameters } from '../../../test/provider/pages.ts'
+
+export const settings = () => ({ PROVIDER: 'on' })
+
+const headers = asClient('notes')
+
+const cookieOf = ({ cookies }: PageBrowser) => ({
+  cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+})
+
+async function accessToken(world: World): Promise<Made> {
+  const form = await codeFor(world.app, await world.newAccount())
+  const { body } = await world.app.call('POST', '/oauth/token', { headers, form })
+  return { headers: { authorization: `Bearer ${body.access_token}` } }
+}
+
+const preflight: Example = {
+  make: () => ({
+    headers: { origin: 'https://notes.example.org', 'access-control-request-method': 'POST' },
+  }),
+}
+
+export const examples: Examples = {
+  providerMetadata: {},
+  serverMetadata: {},
+  issueApplicationTokens: {
+    bare: null,
+    events: ['application_tokens_issued'],
+    make: async ({ app, newAccount }) => ({
+      headers,
+      form: await codeFor(app, await newAccount()),
+    }),
+  },
+  'OPTIONS /oauth/token': preflight,
+  'OPTIONS /oauth/par': preflight,
+  'OPTIONS /oauth/userinfo': preflight,
+  pushAuthorizationRequest: { bare: null, make: () => ({ headers, form: parameters }) },
+  userinfo: { bare: null, make: accessToken },
+  userinfoByPost: {
+    bare: null,
+    make: async (world) => ({ ...(await accessToken(world)), form: {} }),
+  },
+  'GET /oauth/authorize': { bare: null, make: () => ({ path: authorize }) },
+  'POST /oauth/authorize': { bare: null, make: () => ({ form: parameters }) },
+  'GET /oauth/authorize/:uid': {
+    ...{ needs: 'flow', bare: 400 },
+    make: async ({ app, newAccount }) => {
+      const browser = await asked(app, await newAccount())
+      const { action, fields } = browser.form('value="allow"')
+      await app.call('POST', action, { headers: cookieOf(browser), form: fields })
+      const path = action.replace('interaction', 'authorize')
+      return { path, headers: cookieOf(browser) }
+    },
+  },
+  'GET /oauth/interaction/:uid': {
+    ...{ needs: 'flow', bare: 400 },
+    make: async ({ app, newAccount }) => {
+      const browser = await asked(app, await newAccount())
+      return { path: browser.path(), headers: cookieOf(browser) }
+    },
+  },
+  'POST /oauth/interaction/:uid': {
+    ...{ needs: 'flow', bare: 400, events: ['application_access_given'] },
+    make: async ({ app, newAccount }) => {
+      const browser = await asked(app, await newAccount())
+      const { action, fields } = browser.form('value="allow"')
+      return { path: action, form: fields, headers: cookieOf(browser) }
+    },
+  },
+  'GET /oauth/end-session': {
+    bare: null,
+    make: async ({ app, newAccount }) => {
+      const { cookie } = await app.session(await newAccount())
+      return { headers: { cookie } }
+    },
+  },
+  'POST /oauth/end-session': { bare: null, make: () => ({ form: { state: 'x' } }) },
+  'POST /oauth/end-session/confirm': {
+    ...{ bare: null, events: ['session_ended'] },
+    make: async ({ app, newAccount }) => {
+      const { cookie, 'x-csrf-token': csrf_token } = await app.session(await newAccount())
+      const target = { client_id: 'notes', post_logout_redirect_uri: bye }
+      const path = `/oauth/end-session/confirm?${new URLSearchParams(target)}`
+      return { path, headers: { cookie }, form: { csrf_token } }
+    },
+  },
+  'GET /account/applications': {},
+  'POST /account/applications/withdraw': {
+    ...{ needs: 'fresh', bare: 404, events: ['application_access_withdrawn'] },
+    make: async ({ app }, { who }) => {
+      await allow(await asked(app, who))
+      return { form: { client: 'notes' } }
+    },
+  },
+}

@@ -1,0 +1,223 @@
+import { sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Context, Provider } from 'oidc-provider'
+import { derivedKey } from '../../core/crypto/digest.ts'
+import type { Application } from '../../modules/clients/application.ts'
+import type { SigningKey } from '../../modules/keys/signing-key.ts'
+import { claimsFor, claimsOf, claimsOfScopes, isAllowed, usableAccount } from './account-claims.ts'
+import { type AdapterDeps, createAdapter } from './adapter.ts'
+import { createApiResource, customizeJwt } from './api-resource.ts'
+import { createGrants } from './grants.ts'
+import { type Library, loadLibrary } from './library.ts'
+import type { ApplicationsNeeds } from './needs.ts'
+import { protocolPaths } from './paths.ts'
+import { type AccountOfLibrary, createPolicy } from './policy.ts'
+import { workNow } from './work.ts'
+
+export interface Instance {
+  readonly provider: Provider
+  run(context: Context): Promise<void>
+}
+
+export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactions'> {
+  readonly moreMetadata: () => readonly Readonly<Record<string, unknown>>[]
+  /** Whether a secret is that of a client. @throws ApiError after too many guesses */
+  readonly isSecretOf: (clientId: string, secret: string) => Promise<boolean>
+}
+
+/** Of the library. */
+const failures = [
+  ...['authorization.error', 'grant.error', 'userinfo.error'],
+  'pushed_authorization_request.error',
+]
+
+const daySeconds = 86_400
+const codeSeconds = 60
+const interactionSeconds = 3600
+// Longer than any session: the row ends with the session.
+const sessionSeconds = 400 * daySeconds
+// Of access that survives a sign-out.
+const grantSeconds = 365 * daySeconds
+const idTokenSeconds = 3600
+
+/** The instance for the key that signs now: the library takes keys at its creation alone. */
+export function createInstances(
+  deps: ApplicationsNeeds,
+  parts: InstanceParts,
+): () => Promise<Instance> {
+  let current: { readonly kid: string; readonly instance: Instance } | undefined
+  return async () => {
+    const key = await deps.keys.signer('identity')
+    if (current?.kid !== key.kid) {
+      current = { kid: key.kid, instance: instanceOf(await loadLibrary(), key, deps, parts) }
+    }
+    return current.instance
+  }
+}
+
+function instanceOf(
+  library: Library,
+  key: SigningKey,
+  deps: ApplicationsNeeds,
+  parts: InstanceParts,
+): Instance {
+  const { baseUrl } = deps.config
+  const provider = new library.Provider(baseUrl, configurationOf(library, key, deps, parts))
+  const { host, protocol, origin } = new URL(baseUrl)
+  // The library makes addresses of the Host header, which anyone can write.
+  const fixed = { host, hostname: host, protocol: protocol.slice(0, -1), origin, secure: true }
+  for (const [name, value] of Object.entries(fixed)) {
+    Object.defineProperty(provider.request, name, { get: () => value })
+  }
+  provider.Client.prototype.compareClientSecret = async function (
+    this: { clientId: string },
+    secret: string,
+  ) {
+    try {
+      return await parts.isSecretOf(this.clientId, secret)
+    } catch (error) {
+      workNow().thrown = error
+      return false
+    }
+  }
+  for (const name of failures) {
+    provider.on(name, (_, error) => {
+      workNow().detail = (error as { error_detail?: string }).error_detail ?? null
+    })
+  }
+  provider.on('server_error', (_, error) => {
+    workNow().thrown ??= error
+  })
+  const run = provider.compose(provider.middleware)
+  return { provider, run }
+}
+
+function configurationOf(
+  library: Library,
+  key: SigningKey,
+  deps: ApplicationsNeeds,
+  parts: InstanceParts,
+): object {
+  const { config } = deps
+  const { accessSeconds, refreshSeconds } = config.token
+  // As read in this request, since the library asks without waiting.
+  const applicationOf = (id: string) => workNow().applications.get(id)
+  return {
+    adapter: createAdapter({ ...deps, ...parts }),
+    jwks: { keys: [signingKeyOf(library, key)] },
+    routes: protocolPaths,
+    discovery: {
+      ...Object.assign({}, ...parts.moreMetadata()),
+      end_session_endpoint: `${config.baseUrl}/oauth/end-session`,
+      introspection_endpoint: `${config.baseUrl}/oauth/introspect`,
+      revocation_endpoint: `${config.baseUrl}/oauth/revoke`,
+    },
+    scopes: ['openid', 'offline_access'],
+    claims: claimsOfScopes,
+    responseTypes: ['code'],
+    subjectTypes: ['public'],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    conformIdTokenClaims: false,
+    acceptQueryParamAccessTokens: false,
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+    pkce: {
+      required: (_: unknown, client: { clientId: string }) =>
+        applicationOf(client.clientId)?.pkce !== 'optional',
+    },
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
+      client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: async (_: unknown, code: { scopes: Set<string> }) =>
+      !code.scopes.has('offline_access'),
+    clientBasedCORS(_: unknown, origin: string, { clientId }: { clientId: string }) {
+      const application = applicationOf(clientId)
+      return application !== undefined && originsOf(application).includes(origin)
+    },
+    formats: { customizers: { jwt: customizeJwt } },
+    loadExistingGrant: createGrants(deps),
+    findAccount: findAccountOf(deps),
+    interactions: {
+      policy: createPolicy(library, deps),
+      url: (_: unknown, { uid }: { uid: string }) => `/oauth/interaction/${uid}`,
+    },
+    renderError(ctx: Context, out: { error: string; error_description?: string }) {
+      workNow().shown = out
+      ctx.body = ''
+    },
+    cookies: {
+      names: { session: '__Host-application', interaction: 'interaction', resume: 'resume' },
+      long: { httpOnly: true, sameSite: 'lax', secure: true, path: '/' },
+      short: { httpOnly: true, sameSite: 'lax', secure: true },
+    },
+    ttl: {
+      AccessToken: accessSeconds,
+      AuthorizationCode: codeSeconds,
+      ClientCredentials: accessSeconds,
+      Grant: grantSeconds,
+      IdToken: idTokenSeconds,
+      Interaction: interactionSeconds,
+      RefreshToken: refreshSeconds,
+      Session: sessionSeconds,
+    },
+    features: {
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      introspection: { enabled: false },
+      revocation: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true },
+      dPoP: {
+        enabled: true,
+        nonceSecret: derivedKey(deps.keys.dataKey, 'DPoP nonces'),
+        requireNonce: () => false,
+      },
+      ...createApiResource(library, deps),
+    },
+  }
+}
+
+/** Signs on a thread of libuv. */
+function signingKeyOf({ ExternalSigningKey }: Library, { kid, signWith, verifyWith }: SigningKey) {
+  const signature = promisify(sign)
+  class IdentityKey extends ExternalSigningKey {
+    override keyObject() {
+      return verifyWith
+    }
+    override sign(data: Uint8Array) {
+      return signature('sha256', data, signWith)
+    }
+  }
+  return Object.assign(new IdentityKey(), { kid, alg: 'RS256' })
+}
+
+function findAccountOf(deps: ApplicationsNeeds) {
+  const { clients } = deps
+  return async (
+    ctx: Context,
+    subject: string,
+    token?: { readonly kind: string; readonly amr?: readonly string[] },
+  ): Promise<AccountOfLibrary | undefined> => {
+    const account = await usableAccount(deps, subject)
+    const application = (await clients.find(ctx.oidc.client.clientId))?.application
+    if (!account || !application) return undefined
+    workNow().userId = account.userId
+    // At a new sign-in a page says why not: see policy.ts.
+    if (token && !isAllowed(application, account)) return undefined
+    if (token?.amr && application.needsTwoFactors && !token.amr.includes('mfa')) return undefined
+    return {
+      accountId: subject,
+      account,
+      claims: async (use) => claimsFor(application, use, await claimsOf(deps, account)),
+    }
+  }
+}
+
+type Origins = Pick<Application, 'origins' | 'redirectUris'>
+
+function originsOf({ origins, redirectUris }: Origins): readonly string[] {
+  if (origins.length > 0) return origins
+  return redirectUris.flatMap((uri) => URL.parse(uri)?.origin ?? [])
+}

@@ -1,0 +1,226 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import { acceptForms, fewFieldsBytes, textIn } from '../../core/http/bodies/bodies.ts'
+import { mediaTypes } from '../../core/http/media-types.ts'
+import type { ErrorPage } from '../../core/http/pages/page.ts'
+import { refusalPage } from '../../core/http/pages/refusal.ts'
+import { sendView } from '../../core/http/pages/send-view.ts'
+import { type App, Page } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import type { Application } from '../../modules/clients/application.ts'
+import { arrive, isFromElsewhere } from '../../modules/pages/sign-in/arrival.ts'
+import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
+import { assertToken } from '../../modules/pages/sign-in/sign-out.ts'
+import type { LiveSession } from '../../modules/sessions/sessions.ts'
+import { isAllowed } from './account-claims.ts'
+import { uidOf } from './authorize-routes.ts'
+import { consentStore } from './consents.ts'
+import { accessGiven } from './events.ts'
+import { loginOf, mustSignInAnew, scopesIn, signInPath } from './interaction-login.ts'
+import type { Interaction, Result } from './interactions.ts'
+import { onlyIfOn } from './only-if-on.ts'
+import { interactionPath, protocolPaths } from './paths.ts'
+import { EndedMeanwhile } from './work.ts'
+
+const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
+const Fields = { type: 'object', properties: { csrf_token: {}, decision: {} } } as const
+
+interface Person {
+  readonly session: LiveSession
+  readonly account: Account
+}
+
+/**
+ * GET and POST /oauth/interaction/{uid}: between the request of an application and its answer, the
+ * person signs in and lets the application have what it asks for.
+ */
+export async function routes(app: App, needs: Needs): Promise<void> {
+  const { accounts, applications, clients, clock, db, events } = needs
+  const { interactions } = applications
+  acceptForms(app)
+  onlyIfOn(app, applications)
+
+  app.get(
+    `${interactionPath}/:uid`,
+    {
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const path = `${interactionPath}/${uidOf(request)}`
+      if (isFromElsewhere(request)) return arrive(request, reply, path)
+      const interaction = await interactionOf(request)
+      const application = await applicationOf(interaction)
+      const person = await personOf(request)
+      const now = clock.now()
+      if (mustSignInAnew(interaction, person?.session ?? null, now)) {
+        const isFirst = interaction.seen === null
+        if (isFirst) await change(interaction, { seen: person?.session.stored.id ?? '' })
+        return reply.redirect(signInPath(path, { again: person !== null }), 303)
+      }
+      const { needsTwoFactors } = application
+      if (!person) return reply.redirect(signInPath(path, { needsTwoFactors }), 303)
+      return goOn(request, reply, { interaction, application, person, path })
+    },
+  )
+
+  app.post(
+    `${interactionPath}/:uid`,
+    {
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        csrf: 'foreignPage',
+        body: 'form',
+        maxBodyBytes: fewFieldsBytes,
+        answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
+        errors: ['csrfTokenInvalid', 'signInFailed'],
+      },
+      schema: { hide: true, body: Fields },
+    },
+    async (request, reply) => {
+      const interaction = await interactionOf(request)
+      const { consent } = await applicationOf(interaction)
+      const person = await personOf(request)
+      const again = `${interactionPath}/${interaction.uid}`
+      if (!person) return reply.redirect(again, 303)
+      assertToken(textIn(request.body, 'csrf_token'), person.session.stored.csrfToken)
+      if (textIn(request.body, 'decision') !== 'allow') return decline(request, reply, interaction)
+      // Another person has signed in since the application asked.
+      if (!isConsentOf(interaction, person)) return reply.redirect(again, 303)
+      const { client } = interaction
+      const { userId: user_id } = person.account
+      const scopes = scopesIn(interaction)
+      const result = {
+        ...interaction.before,
+        consent: { scopes },
+        session: person.session.stored.id,
+      }
+      return finish(request, reply, interaction, result, async (trx) => {
+        if (consent !== 'always') await consentStore(trx).give(user_id, client, scopes, clock.now())
+        await events.emitInTransaction(trx, accessGiven, { user_id, client, scopes })
+      })
+    },
+  )
+
+  interface Step {
+    readonly interaction: Interaction
+    readonly application: Application
+    readonly person: Person
+    readonly path: string
+  }
+
+  /** The step that the library waits for, of a person who is signed in. */
+  async function goOn(request: FastifyRequest, reply: FastifyReply, step: Step) {
+    const { interaction, application, person, path } = step
+    const { account, session } = person
+    const { name, operator } = application
+    const asked = { action: path, csrf: session.stored.csrfToken, application: name, operator }
+    if (!isAllowed(application, account)) {
+      const view = { ...asked, username: account.username }
+      return sendView(reply, request, 'provider-refused', view, { status: 403 })
+    }
+    if (application.needsTwoFactors && !session.stored.amr.includes('mfa')) {
+      return reply.redirect(signInPath(path, { needsTwoFactors: true }), 303)
+    }
+    if (!isConsentOf(interaction, person)) return login(request, reply, step)
+    return sendView(reply, request, 'provider-consent', {
+      ...asked,
+      username: account.username,
+      homeUri: application.homeUri,
+      scopes: scopesIn(interaction),
+      lacksEmail: account.email === null && scopesIn(interaction).includes('email'),
+    })
+  }
+
+  function login(request: FastifyRequest, reply: FastifyReply, { interaction, person }: Step) {
+    // The library asks a second time: the application wants another person than has signed in.
+    if (interaction.prompt === 'login' && interaction.before.login) {
+      return finish(request, reply, interaction, {
+        error: 'login_required',
+        error_description: 'another person has signed in',
+      })
+    }
+    const session = person.session.stored
+    return finish(request, reply, interaction, { login: loginOf(session), session: session.id })
+  }
+
+  function decline(request: FastifyRequest, reply: FastifyReply, interaction: Interaction) {
+    const error_description = 'the person has declined'
+    return finish(request, reply, interaction, { error: 'access_denied', error_description })
+  }
+
+  /**
+   * By a page of ours: a form does not lead to another origin (form-action), whatever redirects
+   * follow it.
+   */
+  async function finish(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    interaction: Interaction,
+    result: Result,
+    also?: Parameters<typeof transact<void>>[2],
+  ) {
+    await change(interaction, { result }, also)
+    const path = `${protocolPaths.authorization}/${interaction.uid}`
+    return sendView(reply, request, 'sign-in-arrival', { path })
+  }
+
+  async function change(
+    interaction: Interaction,
+    changes: { readonly result?: Result; readonly seen?: string },
+    also?: Parameters<typeof transact<void>>[2],
+  ): Promise<void> {
+    try {
+      await transact(db, [], async (trx) => {
+        await interactions.change(trx, interaction, changes)
+        await also?.(trx)
+      })
+    } catch (error) {
+      if (error instanceof EndedMeanwhile) throw unknown()
+      throw error
+    }
+  }
+
+  async function personOf(request: FastifyRequest): Promise<Person | null> {
+    const session = await sessionOf(needs, request)
+    if (!session || session.needsEnrolment) return null
+    const account = await accounts.byUserId(session.stored.userId)
+    return account && { session, account }
+  }
+
+  async function interactionOf(request: FastifyRequest): Promise<Interaction> {
+    const interaction = await interactions.find(uidOf(request), request)
+    if (!interaction) throw unknown()
+    return interaction
+  }
+
+  /** @throws ApiError if it is disabled or removed by now */
+  async function applicationOf({ client }: Interaction): Promise<Application> {
+    const application = (await clients.find(client))?.application
+    if (application) return application
+    throw new ApiError('signInFailed', {
+      reason: { code: 'application_unknown', facts: { client } },
+    })
+  }
+}
+
+function isConsentOf(
+  { before, prompt, userId }: Interaction,
+  { account, session }: Person,
+): boolean {
+  if (prompt !== 'consent') return false
+  if (before.session !== undefined) return before.session === session.stored.id
+  return userId === account.userId
+}
+
+function unknown(): ApiError {
+  return new ApiError('signInFailed', { reason: { code: 'application_request_unknown' } })
+}

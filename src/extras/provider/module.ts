@@ -1,0 +1,45 @@
+import type { Module } from '../../core/module/module.ts'
+import { errors } from './problems.ts'
+import { tables } from './tables.ts'
+
+/**
+ * An OpenID Provider for applications that sign people in, with PROVIDER=on: docs/applications.md.
+ * oidc-provider speaks the protocol; storage, pages, sessions, keys, clients and limits are ours.
+ * docs/adr/0101
+ */
+export const module: Module = {
+  name: 'provider',
+  requires: ['own-account'],
+  tag: 'Applications',
+  tables,
+  eventCategory: 'applications',
+  events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
+  settings: () => import('./settings.ts'),
+  errors,
+  services: () => import('./services.ts'),
+  authenticators: async () => {
+    const { applicationsBeside } = await import('./application-tokens.ts')
+    return ({ applications: { isOn, tokens }, config }, before) =>
+      before.map((own) =>
+        isOn && own.scheme === 'bearer' ? applicationsBeside(own, tokens, config) : own,
+      )
+  },
+  routes: () => import('./protocol-routes.ts'),
+  pages: () =>
+    Promise.all([
+      import('./authorize-routes.ts'),
+      import('./interaction-routes.ts'),
+      import('./end-session-routes.ts'),
+      import('./account-page.ts'),
+    ]),
+  jobs: ({ asyncCommitDb, clock }) => [
+    {
+      name: 'tokens of applications',
+      async purge(batchSize) {
+        const { purgeArtifacts } = await import('./store.ts')
+        return purgeArtifacts(asyncCommitDb, clock.now(), batchSize)
+      },
+    },
+  ],
+}

@@ -1,0 +1,19 @@
+import type { Needs } from '../../core/module/services.ts'
+
+/** What the provider is made of. */
+export type ApplicationsNeeds = Pick<
+  Needs,
+  | 'accounts'
+  | 'clients'
+  | 'clientSecrets'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'events'
+  | 'keys'
+  | 'modules'
+  | 'random'
+  | 'requirements'
+  | 'sessions'
+  | 'users'
+>

@@ -1,0 +1,68 @@
+import type { FactsOf, TranslatedReason } from '../../core/reasons/types.ts'
+
+export const reasons = {
+  provider_off: {
+    guard: 'route',
+    explanation: 'Applications sign nobody in here: PROVIDER is off.',
+    words: { de: 'Anwendungen melden hier niemanden an: PROVIDER ist off.' },
+  },
+  application_grant_used: {
+    guard: 'credential',
+    explanation:
+      'A code or refresh token of an application was used a second time: what came of it has ended.',
+    words: {
+      de: 'Ein Code oder Refresh-Token einer Anwendung kam zum zweiten Mal: Alles daraus ist beendet.',
+    },
+  },
+  application_login_ended: {
+    guard: 'credential',
+    explanation: 'The sign-in that the application wanted to use has ended in the meantime.',
+    words: { de: 'Die Anmeldung, die die Anwendung nutzen wollte, ist inzwischen beendet.' },
+  },
+  application_request_unknown: {
+    guard: 'resource',
+    explanation:
+      'The request of an application has expired, is complete, or began in another browser.',
+    words: {
+      de: 'Die Anfrage einer Anwendung ist abgelaufen, erledigt oder begann in einem anderen Browser.',
+    },
+  },
+  application_unknown: {
+    guard: 'resource',
+    explanation: 'The client is no application, or it is disabled or removed.',
+    words: { de: 'Der Client ist keine Anwendung, oder er ist deaktiviert oder entfernt.' },
+    facts: ['client'],
+  },
+  application_request_refused: {
+    guard: 'body',
+    explanation: 'The protocol refuses the request of an application; the facts say why.',
+    words: {
+      de: 'Das Protokoll lehnt die Anfrage einer Anwendung ab; die Fakten nennen den Grund.',
+    },
+    facts: ['error', 'why'],
+  },
+  application_request_too_long: {
+    guard: 'body',
+    explanation: 'The request of an application is too long.',
+    words: { de: 'Die Anfrage einer Anwendung ist zu lang.' },
+  },
+  sign_out_request_invalid: {
+    guard: 'body',
+    explanation:
+      'The application asked for a sign-out with an ID token or an address that are not its own.',
+    words: {
+      de: 'Die Anwendung bat um eine Abmeldung mit einem ID-Token oder einer Adresse, die nicht ihre sind.',
+    },
+  },
+  application_token_ended: {
+    guard: 'credential',
+    explanation: 'The access token of an application has expired, or what it came of has ended.',
+    words: {
+      de: 'Das Zugriffstoken einer Anwendung ist abgelaufen, oder das, woraus es kam, ist beendet.',
+    },
+  },
+} as const satisfies Record<string, TranslatedReason>
+
+declare module '../../core/errors.ts' {
+  interface ReasonFacts extends FactsOf<typeof reasons> {}
+}

@@ -1,0 +1,159 @@
+import type { Selectable } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Parameters, prepared } from '../../core/database/prepared.ts'
+import { deleteExpired } from '../../core/database/purge.ts'
+import type { Schema } from '../../core/database/schema.ts'
+
+export interface Artifact {
+  /** Digest. */
+  readonly id: string
+  readonly kind: string
+  /** Empty for a session. */
+  readonly client: string
+  readonly userId: number | null
+  /** The session of ours whose end is its end. */
+  readonly sessionId: string | null
+  /** Digests. */
+  readonly grantId: string | null
+  readonly uid: string | null
+  /** Whom a limit counts; empty: no limit. */
+  readonly address: string
+  readonly sealed: string
+  /** Epoch milliseconds. */
+  readonly consumedAt: number | null
+  readonly expiresAt: number
+}
+
+const maxRemoved = 100
+
+const byId = prepared((db, { id, now }: Parameters<{ id: string; now: number }>) =>
+  db
+    .selectFrom('provider_artifacts')
+    .selectAll()
+    .where('id', '=', id)
+    .where('expires_at', '>', now),
+)
+const byUid = prepared((db, { uid, now }: Parameters<{ uid: string; now: number }>) =>
+  db
+    .selectFrom('provider_artifacts')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('expires_at', '>', now),
+)
+
+export function artifactStore(db: DatabaseOrTransaction) {
+  return {
+    async byId(id: string, now: number): Promise<Artifact | null> {
+      return toArtifact(await byId.first(db, { id, now }))
+    },
+
+    async anyOf(ids: readonly string[], now: number): Promise<Artifact | null> {
+      const row = await db
+        .selectFrom('provider_artifacts')
+        .selectAll()
+        .where('id', 'in', ids)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return toArtifact(row)
+    },
+
+    async byUid(uid: string, now: number): Promise<Artifact | null> {
+      return toArtifact(await byUid.first(db, { uid, now }))
+    },
+
+    async upsert(row: Omit<Artifact, 'consumedAt'>): Promise<void> {
+      const { sealed, sessionId: session_id, expiresAt: expires_at } = row
+      await db
+        .insertInto('provider_artifacts')
+        .values({
+          ...{ id: row.id, kind: row.kind, client: row.client, user_id: row.userId },
+          ...{ session_id, grant_id: row.grantId, uid: row.uid },
+          ...{ address: row.address, sealed, expires_at },
+        })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet({ sealed, session_id, expires_at }),
+        )
+        .execute()
+    },
+
+    /** False if it is gone, or was consumed before `since`. */
+    async consume(id: string, { now, since }: { now: number; since: number }): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('provider_artifacts')
+        .set((eb) => ({ consumed_at: eb.fn.coalesce('consumed_at', eb.val(now)) }))
+        .where('id', '=', id)
+        .where((eb) => eb.or([eb('consumed_at', 'is', null), eb('consumed_at', '>', since)]))
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    async remove(id: string): Promise<void> {
+      await db.deleteFrom('provider_artifacts').where('id', '=', id).execute()
+    },
+
+    /** Everything that came of a grant, of all kinds, and the grant itself. */
+    async removeGrant(grantId: string): Promise<void> {
+      await db.deleteFrom('provider_artifacts').where('grant_id', '=', grantId).execute()
+    },
+
+    /** Returns the count. */
+    async removeOf(userId: number, client?: string): Promise<number> {
+      const { numDeletedRows } = await db
+        .deleteFrom('provider_artifacts')
+        .where('user_id', '=', userId)
+        .$if(client !== undefined, (query) => query.where('client', '=', client ?? ''))
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+
+    /** The applications that have something of a person. */
+    async clientsOf(userId: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('provider_artifacts')
+        .select('client')
+        .distinct()
+        .where('user_id', '=', userId)
+        .where('client', '!=', '')
+        .orderBy('client')
+        .execute()
+      return rows.map(({ client }) => client)
+    },
+
+    /** Keeps the latest `max` of a kind and an address. */
+    async bound({ kind, address, id }: Pick<Artifact, 'kind' | 'address' | 'id'>, max: number) {
+      const older = await db
+        .selectFrom('provider_artifacts')
+        .select('id')
+        .where('address', '=', address)
+        .where('kind', '=', kind)
+        .where('id', '!=', id)
+        .orderBy('expires_at', 'desc')
+        .limit(maxRemoved)
+        .offset(max - 1)
+        .execute()
+      const ids = older.map((row) => row.id)
+      if (ids.length > 0) {
+        await db.deleteFrom('provider_artifacts').where('id', 'in', ids).execute()
+      }
+    },
+  }
+}
+
+export function purgeArtifacts(
+  db: DatabaseOrTransaction,
+  until: number,
+  batchSize: number,
+): Promise<number> {
+  const expired = { table: 'provider_artifacts', key: 'id', column: 'expires_at' } as const
+  return deleteExpired(db, { ...expired, until }, batchSize)
+}
+
+function toArtifact(row: Selectable<Schema['provider_artifacts']> | undefined): Artifact | null {
+  if (!row) return null
+  return {
+    ...{ id: row.id, kind: row.kind, client: row.client, userId: row.user_id },
+    ...{ sessionId: row.session_id, grantId: row.grant_id, uid: row.uid },
+    ...{ address: row.address, sealed: row.sealed },
+    ...{ consumedAt: row.consumed_at, expiresAt: row.expires_at },
+  }
+}

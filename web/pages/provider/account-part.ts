@@ -1,0 +1,14 @@
+import type { AccountPart } from '../own-account/part.ts'
+
+export const accountPart: AccountPart = {
+  links: [
+    {
+      order: 65,
+      href: '/account/applications',
+      title: ({ provider }) => provider.title,
+      summary: ({ provider }) => provider.summary,
+      isShown: ({ waysIn }) => waysIn.applications !== undefined,
+    },
+  ],
+  words: ({ provider: { withdrawn } }) => ({ done: { application_withdrawn: withdrawn } }),
+}

@@ -1,0 +1,182 @@
+import type {
+  ApplicationsView,
+  ConsentView,
+  ProblemView,
+  ProviderViews,
+  RefusedView,
+  SignOutView,
+} from '../../../src/extras/provider/views.ts'
+import { Actions, Button, LinkButton } from '../../components/button.tsx'
+import { Table, Time } from '../../components/data.tsx'
+import { Form } from '../../components/form.tsx'
+import { Notice } from '../../components/messages.tsx'
+import { useTexts } from '../../context.ts'
+import type { Texts } from '../../languages/languages.ts'
+import { Back, Outcome } from '../own-account/outcome.tsx'
+import type { PagesOf } from '../page.ts'
+
+const path = '/account/applications'
+
+export const pages: PagesOf<ProviderViews> = {
+  'provider-consent': {
+    title: ({ application }, { provider }) => provider.consentTitle(application),
+    Content: Consent,
+  },
+  'provider-refused': {
+    title: ({ application }, { provider }) => provider.refusedTitle(application),
+    Content: Refused,
+  },
+  'provider-problem': { title: (_view, { provider }) => provider.problemTitle, Content: Problem },
+  'provider-sign-out': { title: (_view, { provider }) => provider.signOutTitle, Content: SignOut },
+  'account-applications': {
+    title: (_view, { provider }) => provider.title,
+    isWide: true,
+    Content: Applications,
+  },
+}
+
+/** Each once: two scopes can give the same. */
+function wordsOf(scopes: readonly string[], { provider }: Texts): string[] {
+  const known: Readonly<Record<string, string>> = provider.scopes
+  return [...new Set(scopes.map((scope) => known[scope] ?? provider.otherScope(scope)))]
+}
+
+/** What an application asks for; nothing is given before the person allows it. */
+function Consent({ view }: { view: ConsentView }) {
+  const texts = useTexts()
+  const { provider: t } = texts
+  const { action, application, csrf, homeUri, lacksEmail, operator, scopes, username } = view
+  return (
+    <>
+      <p>
+        {t.signedInAs} <b>{username}</b>. {operator !== null && t.runBy(operator)}
+      </p>
+      {lacksEmail && (
+        <Notice kind="warning">
+          <p>{t.lacksEmail(application)}</p>
+          <p>
+            <a href="/account">{t.toEmail}</a>
+          </p>
+        </Notice>
+      )}
+      <p>{t.wants(application)}</p>
+      <ul>
+        {wordsOf(scopes, texts).map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+      {homeUri !== null && (
+        <p>
+          <a href={homeUri} rel="noreferrer">
+            {t.aboutIt}
+          </a>
+        </p>
+      )}
+      <Form action={action} csrf={csrf} hidden={{ decision: 'allow' }}>
+        <Actions>
+          <Button>{t.allow}</Button>
+        </Actions>
+      </Form>
+      <Form action={action} csrf={csrf} hidden={{ decision: 'deny' }}>
+        <Actions>
+          <Button kind="quiet">{t.deny}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+/** The application is for others. */
+function Refused({ view }: { view: RefusedView }) {
+  const { provider: t } = useTexts()
+  const { action, application, csrf, operator, username } = view
+  return (
+    <>
+      <p>{t.refused(application, username)}</p>
+      {operator !== null && <p>{t.runBy(operator)}</p>}
+      <Form action={action} csrf={csrf} hidden={{ decision: 'deny' }}>
+        <Actions>
+          <Button>{t.back}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+/** A request that has no answer for the application. */
+function Problem({ view: { description, error, requestId } }: { view: ProblemView }) {
+  const { common, provider: t } = useTexts()
+  return (
+    <>
+      <p>{t.problem}</p>
+      <p class="muted">
+        {t.problemIs}{' '}
+        <span lang="en">
+          {error}
+          {description !== null && `: ${description}`}.
+        </span>{' '}
+        {common.forQuestions(requestId)}
+      </p>
+    </>
+  )
+}
+
+/** An application asks for the sign-out. */
+function SignOut({ view }: { view: SignOutView }) {
+  const { provider: t } = useTexts()
+  const { action, application, csrf, username } = view
+  return (
+    <>
+      <p>
+        {application !== null && t.signOutOf(application)} {t.signOut(username)}
+      </p>
+      <p>{t.signOutEnds}</p>
+      <Form action={action} csrf={csrf}>
+        <Actions>
+          <Button>{t.signOutNow}</Button>
+          <LinkButton href="/" kind="quiet">
+            {t.stay}
+          </LinkButton>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+/** The applications of a person, each with the end of its access. */
+function Applications({ view }: { view: ApplicationsView }) {
+  const texts = useTexts()
+  const { provider: t } = texts
+  return (
+    <>
+      <Outcome {...view} />
+      <p>{t.explanation}</p>
+      {view.applications.length === 0 ? (
+        <p>{t.none}</p>
+      ) : (
+        <Table
+          caption={t.title}
+          head={[t.name, t.has, t.since, t.action]}
+          rows={view.applications.map(({ client, givenAt, homeUri, isOffline, name, scopes }) => [
+            <bdi key="name">{homeUri === null ? name : <a href={homeUri}>{name}</a>}</bdi>,
+            [
+              ...(givenAt === null ? [t.noConsent] : []),
+              ...wordsOf(
+                scopes.filter((scope) => scope !== 'offline_access'),
+                texts,
+              ),
+              ...(isOffline ? [t.isOffline] : []),
+            ].join('; '),
+            givenAt === null ? '' : <Time key="since" at={givenAt} format="date" />,
+            <Form key="withdraw" action={`${path}/withdraw`} csrf={view.csrf} hidden={{ client }}>
+              <Button kind="quiet" label={t.withdrawOf(name)}>
+                {t.withdraw}
+              </Button>
+            </Form>,
+          ])}
+        />
+      )}
+      <Back />
+    </>
+  )
+}
