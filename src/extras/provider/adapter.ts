@@ -126,7 +126,8 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
 
 /** Only what a person wants to keep survives the sign-out. */
 function endsWithSession(kind: string, payload: Payload): boolean {
-  if (kind === 'Session') return true
+  // A code lives for a minute, and knows the session for the `sid` of ID tokens.
+  if (kind === 'Session' || kind === 'AuthorizationCode') return true
   if (kind === 'Grant') return !scopesOfGrant(payload).includes('offline_access')
   return payload.expiresWithSession === true
 }

@@ -7,6 +7,7 @@ import { createInstances } from './instance.ts'
 import { createInteractions, type Interactions } from './interactions.ts'
 import { createMount, type Mount } from './mount.ts'
 import type { ApplicationsNeeds } from './needs.ts'
+import { createSignOuts, type SignOuts } from './sign-outs.ts'
 import { createTokenEndpoints } from './token-endpoints.ts'
 import { workNow } from './work.ts'
 
@@ -24,6 +25,7 @@ export interface Applications {
   readonly isOn: boolean
   readonly interactions: Interactions
   readonly tokens: ApplicationTokens
+  readonly signOuts: SignOuts
   /** At /oauth/introspect and /oauth/revoke. */
   readonly atEndpoints: OtherTokens
   /** Answers a request by the library. */
@@ -47,6 +49,7 @@ export function createApplications(
     isOn: config.provider.isOn,
     interactions,
     tokens,
+    signOuts: createSignOuts(needs),
     atEndpoints: createTokenEndpoints(needs, tokens),
     mount: createMount(needs, instances),
     async prepare() {

@@ -12,6 +12,7 @@ import { type Library, loadLibrary } from './library.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { protocolPaths } from './paths.ts'
 import { type AccountOfLibrary, createPolicy } from './policy.ts'
+import { sidOf } from './sign-outs.ts'
 import { workNow } from './work.ts'
 
 export interface Instance {
@@ -109,6 +110,8 @@ function configurationOf(
     discovery: {
       ...Object.assign({}, ...parts.moreMetadata()),
       end_session_endpoint: `${config.baseUrl}/oauth/end-session`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
       introspection_endpoint: `${config.baseUrl}/oauth/introspect`,
       revocation_endpoint: `${config.baseUrl}/oauth/revoke`,
     },
@@ -210,7 +213,12 @@ function findAccountOf(deps: ApplicationsNeeds) {
     return {
       accountId: subject,
       account,
-      claims: async (use) => claimsFor(application, use, await claimsOf(deps, account)),
+      async claims(use) {
+        const { sessionId } = workNow()
+        const all = claimsFor(application, use, await claimsOf(deps, account))
+        if (use !== 'id_token' || sessionId === null) return all
+        return { ...all, sid: sidOf(sessionId, ctx.oidc.client.clientId) }
+      },
     }
   }
 }

@@ -33,7 +33,10 @@ export const module: Module = {
       import('./end-session-routes.ts'),
       import('./account-page.ts'),
     ]),
-  jobs: ({ asyncCommitDb, clock }) => [
+  jobs: ({ applications, asyncCommitDb, clock }) => [
+    ...(applications.isOn
+      ? [{ name: 'sign-outs of applications', everyMs: 1000, run: applications.signOuts.run }]
+      : []),
     {
       name: 'tokens of applications',
       async purge(batchSize) {

@@ -192,6 +192,10 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     } else if (issued && work.writes.length > 0) {
       const scopes = issued.scope?.split(' ') ?? []
       const grant = params.grant_type ?? ''
+      const { sessionId } = work
+      if (sessionId !== null && grant === 'authorization_code') {
+        work.writes.push((trx) => applications.signOuts.note(trx, client, sessionId))
+      }
       work.writes.push((trx) =>
         events.emitInTransaction(trx, tokensIssued, { ...of, grant, scopes }),
       )
