@@ -3,6 +3,7 @@ import { invalidClient } from '../../modules/clients/problems.ts'
 import type { OtherTokens } from '../../modules/tokens/other-tokens.ts'
 import { type ApplicationTokens, createApplicationTokens } from './application-tokens.ts'
 import { createClientMetadata } from './client-metadata.ts'
+import { createDevices, type Devices } from './devices.ts'
 import { createInstances } from './instance.ts'
 import { createInteractions, type Interactions } from './interactions.ts'
 import { createMount, type Mount } from './mount.ts'
@@ -25,6 +26,7 @@ export interface Applications {
   readonly isOn: boolean
   readonly interactions: Interactions
   readonly tokens: ApplicationTokens
+  readonly devices: Devices
   readonly signOuts: SignOuts
   /** At /oauth/introspect and /oauth/revoke. */
   readonly atEndpoints: OtherTokens
@@ -49,6 +51,7 @@ export function createApplications(
     isOn: config.provider.isOn,
     interactions,
     tokens,
+    devices: createDevices(needs, instances),
     signOuts: createSignOuts(needs),
     atEndpoints: createTokenEndpoints(needs, tokens),
     mount: createMount(needs, instances),

@@ -2,6 +2,7 @@ import { sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Context, Provider } from 'oidc-provider'
 import { derivedKey } from '../../core/crypto/digest.ts'
+import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import type { SigningKey } from '../../modules/keys/signing-key.ts'
 import { claimsFor, claimsOf, claimsOfScopes, isAllowed, usableAccount } from './account-claims.ts'
@@ -29,7 +30,7 @@ export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactio
 /** Of the library. */
 const failures = [
   ...['authorization.error', 'grant.error', 'userinfo.error'],
-  'pushed_authorization_request.error',
+  ...['pushed_authorization_request.error', 'device_authorization.error'],
 ]
 
 const daySeconds = 86_400
@@ -39,6 +40,7 @@ const interactionSeconds = 3600
 const sessionSeconds = 400 * daySeconds
 // Of access that survives a sign-out.
 const grantSeconds = 365 * daySeconds
+const deviceSeconds = 600
 const idTokenSeconds = 3600
 
 /** The instance for the key that signs now: the library takes keys at its creation alone. */
@@ -157,6 +159,7 @@ function configurationOf(
       AccessToken: accessSeconds,
       AuthorizationCode: codeSeconds,
       ClientCredentials: accessSeconds,
+      DeviceCode: deviceSeconds,
       Grant: grantSeconds,
       IdToken: idTokenSeconds,
       Interaction: interactionSeconds,
@@ -166,6 +169,10 @@ function configurationOf(
     features: {
       externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       clientCredentials: { enabled: true },
+      deviceFlow: {
+        enabled: true,
+        deviceInfo: () => ({ address: clientAddress(workNow().request) }),
+      },
       devInteractions: { enabled: false },
       introspection: { enabled: false },
       revocation: { enabled: false },

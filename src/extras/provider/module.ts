@@ -30,6 +30,7 @@ export const module: Module = {
     Promise.all([
       import('./authorize-routes.ts'),
       import('./interaction-routes.ts'),
+      import('./device-routes.ts'),
       import('./end-session-routes.ts'),
       import('./account-page.ts'),
     ]),

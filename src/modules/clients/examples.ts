@@ -1,4 +1,4 @@
-import { application, bye, clientsFile, entry } from '../../../test/clients.ts'
+import { application, bye, clientsFile, deviceApplication, entry } from '../../../test/clients.ts'
 import type { CommandExamples, CommandWorld, Examples, World } from '../../../test/example.ts'
 
 const redirect_uris = ['https://app.example.org/callback']
@@ -43,6 +43,7 @@ export const settings = () => ({
   CLIENTS_FILE: clientsFile([
     entry('shop', { may: ['introspect', 'revoke', 'metrics'] }),
     application('notes', { post_logout_redirect_uris: [bye] }),
+    deviceApplication('tv'),
   ]),
 })
 
