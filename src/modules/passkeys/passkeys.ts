@@ -117,9 +117,12 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
   }
 }
 
-/** At the first passkey: many services have none. */
+let verification: Promise<typeof import('./webauthn/assertion.ts')> | undefined
+
+/** At the first passkey: many services have none. Later imports cost 20 us each. */
 function loadVerification() {
-  return import('./webauthn/assertion.ts')
+  verification ??= import('./webauthn/assertion.ts')
+  return verification
 }
 
 /** RFC 8176: `hwk` only if the passkey could never be copied, as far as its authenticator says. */
