@@ -1,5 +1,10 @@
-import { type SoftwarePasskey, softwarePasskey } from '../../../test/passkeys.ts'
-import { measured, postJson, send } from '../load.ts'
+import {
+  type CreationOptions,
+  type RequestOptions,
+  type SoftwarePasskey,
+  softwarePasskey,
+} from '../../../test/passkeys.ts'
+import { measured, postJson, type Request, send } from '../load.ts'
 import type { Service } from '../service.ts'
 import type { Contender } from '../turns.ts'
 import { password, usernames } from './seeded.ts'
@@ -25,7 +30,7 @@ export async function passkeyLogins(
     name,
     async run(seconds) {
       const count = Math.ceil(perSecond * seconds)
-      const requests = []
+      const requests: Request[] = []
       for (let index = 0; index < count; index += 1) {
         const options = await ask(service, '/api/public/passkeys/options', {})
         const passkey = passkeys[index % accounts]?.assertion(options)
@@ -43,6 +48,10 @@ export async function passkeyLogins(
   }
 }
 
+interface Answer extends CreationOptions, RequestOptions {
+  readonly token: string
+}
+
 /** Adds a passkey to an account, as its page does. */
 async function passkeyOf(service: Service, username: string): Promise<SoftwarePasskey> {
   const { token } = await ask(service, '/login', { username, password, mode: 'token' })
@@ -55,13 +64,18 @@ async function passkeyOf(service: Service, username: string): Promise<SoftwarePa
   return passkey
 }
 
-async function ask({ url }: Service, path: string, body: object, headers: object = {}) {
+async function ask(
+  { url }: Service,
+  path: string,
+  body: object,
+  headers: Request['headers'] = {},
+): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const answer = await response.json()
+  const answer = (await response.json()) as Answer // as the routes document it
   if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`)
   return answer
 }
