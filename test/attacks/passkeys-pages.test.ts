@@ -1,7 +1,7 @@
 // A database makes a difference: one answer of a passkey ends one step of one flow.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { testApp } from '../app.ts'
+import { type TestApp, testApp } from '../app.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { verifyAddress } from '../mail.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
@@ -206,4 +206,27 @@ suite('passkeys on the pages', async () => {
     await browser.open('/signin')
     assert.doesNotMatch(browser.page().text, /passkey/)
   })
+})
+
+test('/signin offers passkeys, with their script, from the first passkey on, at every node', async () => {
+  const env = { BASE_URL: 'https://id.example.org' }
+  const app = await testApp(env)
+  const other = await testApp(env, { directory: app.directory, clock: app.clock, seed: 2 })
+  const offers = async (node: TestApp) => {
+    const browser = pageBrowser(node)
+    const { text } = await browser.open('/signin')
+    const offered = [/data-passkey=/, /passkey[^"]*\.js/, /autocomplete="username webauthn"/]
+    return offered.map((pattern) => pattern.test(text))
+  }
+  const none = [false, false, false]
+  assert.deepEqual([await offers(app), await offers(other)], [none, none])
+  const { passkey } = await withPasskey(app, 'first')
+  const all = [true, true, true]
+  assert.deepEqual([await offers(other), await offers(app)], [all, all])
+  const browser = pageBrowser(other)
+  await browser.open('/signin')
+  const [, text = ''] = /data-passkey="(.*?)"/.exec(browser.page().text) ?? []
+  const sent = passkey.assertion(JSON.parse(text.replaceAll('&quot;', '"')))
+  await browser.submit({ passkey: JSON.stringify(sent) }, 'name="passkey"')
+  assert.equal(browser.path(), '/account')
 })

@@ -17,6 +17,8 @@ export interface Passkeys {
   readonly rpId: string
   /** Stores nothing. `ofUser`: only passkeys of this user. */
   options(purpose: string, ofUser?: number): Promise<RequestOptions>
+  /** Whether any account has one. Costs no statement once one was seen. */
+  exist(): Promise<boolean>
   /** base64url. Says nothing about the user. */
   handleOf(userId: number): string
   /**
@@ -52,8 +54,15 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
   const handleKey = derivedKey(keys.dataKey, 'passkey user handles')
   const rpIdHash = createHash('sha256').update(rpId).digest()
 
+  let haveBeenSeen = false
+
   const passkeys: Passkeys = {
     rpId,
+
+    async exist() {
+      haveBeenSeen ||= await passkeyStore(db).any()
+      return haveBeenSeen
+    },
 
     async options(purpose, ofUser) {
       const own = ofUser === undefined ? [] : await passkeyStore(db).of(ofUser)
