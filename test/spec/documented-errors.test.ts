@@ -46,6 +46,7 @@ const withoutDatabase = [
   'GET /api/public/captcha',
   'GET /api/public/status',
   'GET /.well-known/passkey-endpoints',
+  'GET /.well-known/webauthn',
   'POST /api/public/passkeys/options',
   'GET /health/live',
 ]

@@ -56,7 +56,7 @@ export function createPasskeyEnrolment(
   >,
 ): PasskeyEnrolment {
   const { clock, config, db, events, factors, passkeys, users } = deps
-  const { origin, rpId } = config.passkeys
+  const { origins, rpId } = config.passkeys
   const challenges = createChallenges(deps)
   const rpIdHash = createHash('sha256').update(rpId).digest()
 
@@ -83,7 +83,7 @@ export function createPasskeyEnrolment(
       const purpose = purposeOf(account, caller)
       const isChallenge = (challenge: string) => challenges.accepts(challenge, purpose)
       const registered = verified(account.userId, () =>
-        verifyRegistration(sent, { isChallenge, origin, rpIdHash }),
+        verifyRegistration(sent, { isChallenge, origins, rpIdHash }),
       )
       const made = newPasskey(account.userId, registered, name)
       const recoveryCodes = await factors.add(account, async () => made.factor, {

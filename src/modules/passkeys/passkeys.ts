@@ -49,7 +49,7 @@ export const challengeSeconds = 1800
 
 export function createPasskeys(deps: PasskeysDeps): Passkeys {
   const { clock, config, db, events, keys } = deps
-  const { origin, rpId } = config.passkeys
+  const { origins, rpId } = config.passkeys
   const challenges = createChallenges(deps)
   const handleKey = derivedKey(keys.dataKey, 'passkey user handles')
   const rpIdHash = createHash('sha256').update(rpId).digest()
@@ -87,7 +87,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
           { ...known, id: known.credentialId },
           {
             isChallenge: (challenge) => challenges.accepts(challenge, purpose),
-            ...{ origin, rpIdHash, userHandle: passkeys.handleOf(known.userId) },
+            ...{ origins, rpIdHash, userHandle: passkeys.handleOf(known.userId) },
             isUserHandleNeeded: userId === undefined,
           },
         )
