@@ -9,7 +9,7 @@ import type { NewFactor } from '../factors/factors.ts'
 import { createChallenges } from './challenges.ts'
 import { passkeyRenamed } from './events.ts'
 import { type CreationOptions, creationOptions } from './options.ts'
-import { challengeSeconds } from './passkeys.ts'
+import { challengeSeconds, passkeyAmr } from './passkeys.ts'
 import { passkeyNotFound, tooManyPasskeys } from './problems.ts'
 import { idOf, type Passkey, passkeyStore } from './store.ts'
 import { CeremonyError } from './webauthn/ceremony-error.ts'
@@ -137,7 +137,7 @@ export function createPasskeyEnrolment(
       passkey,
       factor: {
         id,
-        amr: [of.isBackupEligible ? 'swk' : 'hwk', 'user', 'pin', 'mfa'],
+        amr: passkeyAmr(of.isBackupEligible),
         async store(trx) {
           if (!(await challenges.use(trx, challenge))) throw registrationRefused(userId, 'used')
           const store = passkeyStore(trx)

@@ -96,7 +96,8 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
           throw new CeremonyError('unknown')
         }
         if (passkey.rpId !== rpId) throw new CeremonyError('rp_id')
-        return { passkey, asserted, amr: amrOf(passkey, asserted) }
+        const isSynced = passkey.isBackupEligible || asserted.isBackupEligible
+        return { passkey, asserted, amr: passkeyAmr(isSynced) }
       } catch (error) {
         if (!(error instanceof CeremonyError)) throw error
         if (!passkey) throw refused('unknown', null)
@@ -135,9 +136,8 @@ function loadVerification() {
 }
 
 /** RFC 8176: `hwk` only if the passkey could never be copied, as far as its authenticator says. */
-function amrOf(before: Passkey, { isBackupEligible }: Asserted): readonly Amr[] {
-  const key = before.isBackupEligible || isBackupEligible ? 'swk' : 'hwk'
-  return [key, 'user', 'pin', 'mfa']
+export function passkeyAmr(isSynced: boolean): readonly Amr[] {
+  return [isSynced ? 'swk' : 'hwk', 'user', 'pin', 'mfa']
 }
 
 export function refused(step: string, userId: number | null): ApiError {
