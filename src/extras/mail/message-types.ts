@@ -59,6 +59,8 @@ export interface MessageFacts {
   /** To a former address, with the link that undoes the address change. */
   deletion_requested_former: NoticeFacts & { readonly deletionAt: number }
   deletion_cancelled: NoticeFacts
+  app_password_added: NoticeFacts
+  device_remembered: NoticeFacts
   /** To who made the key. `endsAt`: epoch milliseconds. */
   key_expiring: NoticeFacts & { readonly keyId: string; readonly endsAt: number }
   account_deleted: WithOrigin & { readonly username: string }
@@ -79,6 +81,8 @@ export const noticeTypes = [
   'locked',
   'deletion_requested',
   'deletion_cancelled',
+  'app_password_added',
+  'device_remembered',
   'key_expiring',
 ] as const satisfies readonly MessageName[]
 export type NoticeType = (typeof noticeTypes)[number]
@@ -128,6 +132,8 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   deletion_requested: { kind: 'notice', priority: link },
   deletion_requested_former: { kind: 'notice', priority: link },
   deletion_cancelled: { kind: 'notice', priority: notice },
+  app_password_added: { kind: 'notice', priority: notice },
+  device_remembered: { kind: 'notice', priority: notice },
   key_expiring: { kind: 'notice', priority: notice },
   account_deleted: { kind: 'notice', priority: notice },
   test: { kind: 'notice', priority: code },

@@ -45,6 +45,8 @@ const noticeOf: Readonly<
     {
       readonly type: NoticeType
       readonly isMailed?: false
+      /** Default: always. */
+      readonly isOf?: (payload: RecordedEvent['payload']) => boolean
       /** The field of the event that names who gets the notice; default: the owner. */
       readonly to?: string
     }
@@ -65,6 +67,8 @@ const noticeOf: Readonly<
   email_removed: { type: 'email_changed', isMailed: false },
   account_deletion_requested: { type: 'deletion_requested', isMailed: false },
   account_deletion_cancelled: { type: 'deletion_cancelled' },
+  api_key_created: { type: 'app_password_added', isOf: ({ kind }) => kind === 'app_password' },
+  mfa_device_remembered: { type: 'device_remembered' },
   api_key_expiring: { type: 'key_expiring', to: 'told' },
 }
 
@@ -94,9 +98,11 @@ export function createNotices(
 
   return {
     async sink(trx, event) {
-      const { type, isMailed = true, to = 'user_id' } = noticeOf[event.type.name] ?? {}
+      const notice = noticeOf[event.type.name]
+      if (!notice || notice.isOf?.(event.payload) === false) return
+      const { type, isMailed = true, to = 'user_id' } = notice
       const userId = event.payload[to]
-      if (!type || typeof userId !== 'number') return
+      if (typeof userId !== 'number') return
       const account = await accountOf(trx, userId)
       if (!account) return // being deleted
       const facts = factsOf(type, userId, event, account.issuers)
@@ -172,8 +178,10 @@ export function createNotices(
       by,
       origin,
       ...(typeof left === 'number' && { left }),
-      ...(typeof key_id === 'string' && { keyId: key_id }),
-      ...(type === 'key_expiring' && { endsAt: Date.parse(String(expires_at)) }),
+      ...(type === 'key_expiring' && {
+        keyId: String(key_id),
+        endsAt: Date.parse(String(expires_at)),
+      }),
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
       ...(during === 'reset' && { during }),

@@ -22,6 +22,8 @@ export interface NoticeRow {
     | 'locked'
     | 'deletion_requested'
     | 'deletion_cancelled'
+    | 'app_password_added'
+    | 'device_remembered'
     | 'key_expiring'
     | 'locked_at_reset'
   readonly at: number
