@@ -220,6 +220,7 @@ export const account: typeof english = {
   begun: 'Angemeldet',
   lastSeen: 'Zuletzt benutzt',
   thisOne: 'diese',
+  kept: 'bleibt angemeldet',
   unknownDevice: 'unbekannt',
 
   audit: 'Was geschah',

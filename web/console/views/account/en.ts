@@ -218,6 +218,7 @@ export const account = {
   begun: 'Signed in',
   lastSeen: 'Last seen',
   thisOne: 'this one',
+  kept: 'kept signed in',
   unknownDevice: 'unknown',
 
   audit: 'What happened',
