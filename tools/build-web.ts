@@ -22,7 +22,7 @@ const web = join(root, 'web')
 const dist = join(web, 'dist')
 // What most areas of the console need is one file: many small ones would be as many requests.
 const sharedParts =
-  /\/web\/(?:context\.ts|components\/|console\/(?:api|session|components(?!\/plot))\/|console\/views\/[\w-]+\/(?:area|texts)\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
+  /\/web\/(?:context\.ts|components\/|console\/(?:api|session(?!\/log-in)|components(?!\/plot))\/|console\/views\/[\w-]+\/(?:area|texts)\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
 const manifestName = 'manifest.json'
 
 /** Lets the style sheet of the console import the style sheets of all views by one pattern. */

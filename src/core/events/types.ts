@@ -41,6 +41,8 @@ export interface EventNotice {
   readonly isMailed?: false
   /** The field that names who is told; default: `user_id`. */
   readonly to?: string
+  /** Which events of the type are told; default: all. */
+  isOf?(payload: Payload): boolean
 }
 
 /** For docs/events.md and the console. */

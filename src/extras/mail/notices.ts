@@ -66,7 +66,8 @@ export function createNotices(
 
   return {
     async sink(trx, event) {
-      const { message, isMailed = true, to = 'user_id' } = event.type.notice ?? {}
+      const { message, isMailed = true, isOf, to = 'user_id' } = event.type.notice ?? {}
+      if (isOf?.(event.payload) === false) return
       const type = (message ?? 'account_event') as NoticeType // a test compares them
       const userId = event.payload[to]
       if (typeof userId !== 'number') return
@@ -146,8 +147,10 @@ export function createNotices(
       origin,
       ...(type === 'account_event' && { event: name, words }),
       ...(typeof left === 'number' && { left }),
-      ...(typeof key_id === 'string' && { keyId: key_id }),
-      ...(type === 'key_expiring' && { endsAt: Date.parse(String(expires_at)) }),
+      ...(type === 'key_expiring' && {
+        keyId: String(key_id),
+        endsAt: Date.parse(String(expires_at)),
+      }),
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
       ...(during === 'reset' && { during }),

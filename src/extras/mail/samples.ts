@@ -103,6 +103,8 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       'factor_removed-by-operator',
     ),
     sample('passkey_refused', notice),
+    sample('app_password_added', notice),
+    sample('device_remembered', notice),
     sample('recovery_codes_renewed', notice),
     sample('recovery_code_used', { ...notice, left: 9 }),
     sample('recovery_code_used', { ...notice, left: 1 }, plain, 'recovery_code_used-one-left'),

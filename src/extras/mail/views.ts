@@ -24,6 +24,8 @@ export interface NoticeRow {
     | 'locked'
     | 'deletion_requested'
     | 'deletion_cancelled'
+    | 'app_password_added'
+    | 'device_remembered'
     | 'key_expiring'
     | 'account_event'
     | 'locked_at_reset'

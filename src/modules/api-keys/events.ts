@@ -12,6 +12,7 @@ export const keyCreated = eventType<KeyFields & { readonly scopes: readonly stri
   {
     groups: ['credentials'],
     inOverview: true,
+    notice: { message: 'app_password_added', isOf: ({ kind }) => kind === 'app_password' },
     description: 'a key or an app password is made',
     fields: { ...fields, scopes: '' },
     words: { en: 'API key created', de: 'API-Schlüssel erstellt' },

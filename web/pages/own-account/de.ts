@@ -58,6 +58,7 @@ export const account: typeof english = {
   factorOn:
     'Der zweite Faktor ist an: Beim Anmelden wird ein Code Ihrer Authenticator-App verlangt.',
   factorOff: 'Der zweite Faktor ist aus: Ihr Passwort allein genügt zum Anmelden.',
+  appOff: 'Es ist keine Authenticator-App eingerichtet. Ihr Passkey ist der zweite Faktor.',
   on: 'an',
   off: 'aus',
   setUp: 'Zweiten Faktor einschalten',

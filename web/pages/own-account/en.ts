@@ -54,6 +54,7 @@ export const account = {
   factorSummary: 'A code of your phone, beside the password.',
   factorOn: 'The second factor is on: a sign-in asks for a code of your authenticator app.',
   factorOff: 'The second factor is off: your password alone signs in.',
+  appOff: 'No authenticator app is set up. Your passkey is the second factor.',
   on: 'on',
   off: 'off',
   setUp: 'Turn on the second factor',

@@ -29,6 +29,13 @@ export const passkey = {
   ...{ rpId: 'id.example.org', timeout: 300_000, allowCredentials: [] },
   userVerification: 'required',
 } as const
+const creation = {
+  challenge: passkey.challenge,
+  rp: { id: passkey.rpId, name: 'Gatehouse' },
+  user: { id: 'c29tZWJvZHk', name: 'ann', displayName: 'Ann Example' },
+  pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+  attestation: 'none',
+} as const
 const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as const
 const device = { rememberDays: 30, isRememberChosen: false } as const
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -64,8 +71,10 @@ export const examples: ExamplesOf<SignInViews> = {
     differs: { ...form, username: 'ann', minLength: 12, problem: 'differs' },
   },
   'sign-in-enrolment': {
-    first: { ...form, secret, qr, problem: null },
-    wrong: { ...form, secret, qr, problem: 'wrong' },
+    first: { ...form, secret, qr, passkey: null, problem: null },
+    wrong: { ...form, secret, qr, passkey: null, problem: 'wrong' },
+    'by a passkey': { ...form, secret, qr, passkey: creation, problem: null },
+    'refused passkey': { ...form, secret, qr, passkey: creation, problem: 'passkey' },
   },
   'sign-in-recovery-codes': {
     first: { ...form, codes: ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ'] },

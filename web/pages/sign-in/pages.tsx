@@ -167,14 +167,7 @@ function Arrival({ view: { path } }: { view: ArrivalView }) {
 function SecondFactor({ view }: { view: FactorView }) {
   const { federation, passkeys, signIn } = useTexts()
   const t = federation.secondFactor
-  const wrong =
-    view.problem === null
-      ? null
-      : view.problem === 'throttled'
-        ? signIn.problems.throttledCode
-        : view.problem === 'passkey'
-          ? passkeys.refused
-          : t[view.problem]
+  const wrong = useProblemOf(view)
   const isCodeWrong = wrong !== null && view.problem !== 'passkey'
   return (
     <>
@@ -213,6 +206,13 @@ function factorText(kinds: readonly string[], t: Texts['federation']['secondFact
   return kinds.every((kind) => kind === 'totp') ? t.text : t.textOfSeveral
 }
 
+function useProblemOf({ problem }: Pick<FactorView, 'problem'>): string | null {
+  const { federation, passkeys, signIn } = useTexts()
+  if (problem === null) return null
+  if (problem === 'throttled') return signIn.problems.throttledCode
+  return problem === 'passkey' ? passkeys.refused : federation.secondFactor[problem]
+}
+
 function NewPassword({ view }: { view: NewPasswordView }) {
   const { common, passwordProblem, signIn } = useTexts()
   const t = signIn.newPassword
@@ -242,19 +242,27 @@ function NewPassword({ view }: { view: NewPasswordView }) {
 }
 
 function Enrolment({ view }: { view: EnrolmentView }) {
-  const { common, federation, signIn } = useTexts()
+  const { common, passkeys, signIn } = useTexts()
   const t = signIn.enrolment
-  const { problem, secret, qr } = view
-  const wrong =
-    problem === null
-      ? null
-      : problem === 'throttled'
-        ? signIn.problems.throttledCode
-        : federation.secondFactor[problem]
+  const { passkey, problem, secret, qr } = view
+  const wrong = useProblemOf(view)
+  const isCodeWrong = wrong !== null && problem !== 'passkey'
   return (
     <>
       <p>{t.lead}</p>
-      <Wrong text={wrong} form={view} />
+      <Wrong text={wrong} form={view} isFieldFocused={isCodeWrong} />
+      {passkey && (
+        <PasskeyForm
+          action={view.action}
+          csrf={view.csrf}
+          options={passkey}
+          ceremony="create"
+          label={passkeys.use}
+          kind="quiet"
+        >
+          <p>{t.passkey}</p>
+        </PasskeyForm>
+      )}
       <h2>{t.scan}</h2>
       <QrCode svg={qr} />
       <p>
@@ -266,8 +274,8 @@ function Enrolment({ view }: { view: EnrolmentView }) {
           name="totp"
           label={common.codeOfApp}
           hint={common.sixDigits}
-          isWrong={wrong !== null}
-          hasFocus
+          isWrong={isCodeWrong}
+          hasFocus={problem !== 'passkey'}
         />
         <Actions>
           <Button>{common.goOn}</Button>

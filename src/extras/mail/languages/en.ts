@@ -207,6 +207,16 @@ export const en = {
     intro: (name: string, account: string) =>
       `The deletion of your account ${account} at ${name} was cancelled.`,
   },
+  app_password_added: {
+    subject: (name: string) => `Your account at ${name} has a new app password`,
+    intro: (name: string, account: string) =>
+      `An app password was made for your account ${account} at ${name}: a program can act for you with it.`,
+  },
+  device_remembered: {
+    subject: (name: string) => `A device is remembered at ${name}`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} remembers the device below: for a while a sign-in there needs the password alone.`,
+  },
   key_expiring: {
     subject: (name: string) => `A key that you made at ${name} ends soon`,
     intro: (name: string, account: string) =>

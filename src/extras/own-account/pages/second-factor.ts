@@ -37,6 +37,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     return show(reply, request, person, 'account-second-factor', {
       ...common(request, person),
       isOn,
+      hasOther: !isOn && person.account.secondFactor,
     })
   })
 

@@ -91,7 +91,10 @@ export interface AccountPasswordView extends OwnPage {
 }
 
 export interface SecondFactorStateView extends OwnPage {
+  /** An authenticator app is set up. */
   readonly isOn: boolean
+  /** The account has another factor. */
+  readonly hasOther: boolean
 }
 
 export interface EnrolmentView extends OwnPage {

@@ -27,7 +27,7 @@ export async function onlyUser(
 export async function askedAt(deps: AskedNeeds, flow: SignInFlow): Promise<Asked> {
   const { config, passkeys } = deps
   if (flow.step === 'password') {
-    if (!config.passkeys.isPossible) return noFactors
+    if (!config.passkeys.isPossible || !(await passkeys.exist())) return noFactors
     const only = await onlyUser(deps, flow)
     const passkey = await passkeys.options(purposeOf(flow), only)
     const isUsable = only === undefined || passkey.allowCredentials.length > 0

@@ -19,6 +19,8 @@ import {
 } from '../../flows/sign-in-flow.ts'
 import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
 import { byPasskey } from '../../passkeys/passkey-login.ts'
+import { parsed, passkeyAmr } from '../../passkeys/passkeys.ts'
+import { suggestedName } from '../../passkeys/suggested-name.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
 import type { KnownDevice, LoginLimits } from '../../throttle/limits.ts'
 import { totpAmr, withoutSpaces } from '../../totp/kind.ts'
@@ -34,12 +36,14 @@ export type PipelineNeeds = Pick<
   | 'accounts'
   | 'clock'
   | 'completion'
+  | 'config'
   | 'db'
   | 'devices'
   | 'factorKinds'
   | 'factors'
   | 'limits'
   | 'pageFlows'
+  | 'passkeyEnrolment'
   | 'passkeyLimits'
   | 'passkeys'
   | 'passwords'
@@ -69,8 +73,8 @@ export function createSignInPipeline(
   readonly proceed: Proceed
   readonly steps: Readonly<Record<OwnStep, TakeStep>>
 } {
-  const { accounts, completion, db, factors, limits, pageFlows, passkeyLimits } = deps
-  const { passwords, requirements, totp } = deps
+  const { accounts, completion, config, db, factors, limits, pageFlows } = deps
+  const { passkeyEnrolment, passkeyLimits, passwords, requirements, totp } = deps
 
   return {
     proceed,
@@ -121,17 +125,26 @@ export function createSignInPipeline(
         })
       },
 
-      async enrolment(flow, _request, _by, field) {
+      async enrolment(flow, request, _by, field) {
         const evidence = await shown(flow)
         const { account } = evidence
         const guard = unchanged(account)
-        const codes = await totp.confirm(account, withoutSpaces(field('totp')), { guard })
+        const { codes, amr: added } =
+          field('passkey') === ''
+            ? {
+                codes: await totp.confirm(account, withoutSpaces(field('totp')), { guard }),
+                amr: totpAmr,
+              }
+            : await addPasskey(flow, account, {
+                sent: parsed(field('passkey')),
+                name: suggestedName(request),
+              })
         const now = await accounts.byUserId(account.userId)
         // The new factor has ended all logins once; a further end must stop this sign-in.
         const before = { refreshVersion: account.refreshVersion + 1 }
         if (!now) throw flowExpired('page_flow_moved_on')
         requirements.refuse('ticket', { account: now, since: { now, before } })
-        const amr = [...evidence.amr, ...totpAmr]
+        const amr = [...evidence.amr, ...added]
         const proven = { account: now, amr, authTime: evidence.authTime }
         return advance(flow, 'recovery_codes', proven, { recoveryCodes: codes })
       },
@@ -154,6 +167,19 @@ export function createSignInPipeline(
     return authenticate(counted, authentication, (evidence, attempt) =>
       proceed({ ...flow, data }, evidence, attempt, { ...by, also: use }),
     )
+  }
+
+  async function addPasskey(
+    flow: SignInFlow,
+    account: Account,
+    made: { readonly sent: unknown; readonly name: string },
+  ) {
+    const { passkey, recoveryCodes: codes } = await passkeyEnrolment.finish(
+      account,
+      { ...made, caller: purposeOf(flow) },
+      { guard: unchanged(account) },
+    )
+    return { codes, amr: passkeyAmr(passkey.isBackupEligible) }
   }
 
   /** Counts as an attempt; skips a step that is no longer required. */
@@ -237,7 +263,10 @@ export function createSignInPipeline(
     // right.
     const account = await accounts.reread(db, evidence.account, commitStageOf(flow))
     const { secret, uri } = await totp.begin(account, unchanged(account))
-    return { enrolment: { secret, uri } }
+    if (!config.passkeys.isPossible) return { enrolment: { secret, uri } }
+    const caller = purposeOf({ ...flow, step })
+    const creation = await passkeyEnrolment.begin(account, caller, unchanged(account))
+    return { enrolment: { secret, uri, creation } }
   }
 
   /** Unless the account has changed since the proof. */

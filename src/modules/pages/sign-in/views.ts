@@ -78,7 +78,9 @@ export interface EnrolmentView extends SignInForm {
   readonly secret: string
   /** SVG. */
   readonly qr: string
-  readonly problem: 'wrong' | 'missing' | 'throttled' | null
+  /** Options of a new passkey in place of the app. Null: none can be made. */
+  readonly passkey: object | null
+  readonly problem: FactorView['problem']
 }
 
 export interface RecoveryCodesView extends SignInForm {
