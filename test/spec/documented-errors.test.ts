@@ -202,6 +202,7 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
       except: [
         'POST /oauth/second-factor',
         ...['POST /oauth/token', 'POST /oauth/par', 'POST /oauth/device'], // test/provider/severe.test.ts
+        'POST /oauth/register', // test/attacks/client-registration.test.ts
         ...['POST /api/public/sign-up/complete', 'PUT /api/public/sign-up'],
         'POST /api/public/invitation', // of usernames that are taken
         ...proving,
