@@ -43,7 +43,7 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
     tsconfig: false,
     checks: { ineffectiveDynamicImport: false },
     // Native modules and optional packages are loaded from where they are installed.
-    external: /^node:|^@node-rs\/|^@opentelemetry\/|^pg-native$/,
+    external: /^node:|^@node-rs\/|^@opentelemetry\/|^oidc-provider$|^pg-native$/,
     preserveEntrySignatures: 'allow-extension',
     plugins: [
       asIfInPlace,
