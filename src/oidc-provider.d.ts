@@ -51,6 +51,7 @@ declare module 'oidc-provider' {
       clientId: string
       accountId: string
     }) => Grant) & { find(id: string): Promise<Grant | undefined> }
+    readonly DeviceCode: { findByUserCode(code: string): Promise<DeviceCode | undefined> }
     readonly Client: { readonly prototype: { compareClientSecret: unknown } }
     readonly request: object
     readonly middleware: readonly unknown[]
@@ -63,6 +64,17 @@ declare module 'oidc-provider' {
       result: object,
     ): Promise<void>
     on(event: string, listener: (...args: unknown[]) => void): this
+  }
+
+  export interface DeviceCode {
+    readonly clientId: string
+    readonly userCode: string
+    readonly params: Readonly<Record<string, string | undefined>>
+    readonly deviceInfo: { readonly address: string }
+    readonly accountId?: string
+    readonly error?: string
+    readonly scope?: string
+    save(): Promise<string>
   }
 
   export class ExternalSigningKey {

@@ -39,6 +39,12 @@ export function application(id: string, more: object = {}): ClientEntry {
   return { id, secret_hash, type: 'web', name: 'Notes', redirect_uris: [callback], ...more }
 }
 
+/** An entry of an application on devices without a browser. */
+export function deviceApplication(id: string, more: object = {}): ClientEntry {
+  const { secret_hash } = entry(id)
+  return { id, secret_hash, type: 'device', name: 'Television', ...more }
+}
+
 /** A file of clients with a given content, in a folder of its own. */
 export function clientsFile(clients: readonly unknown[] | string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))

@@ -33,7 +33,7 @@ export async function startReceiver(): Promise<Receiver> {
       headers,
       id: String(headers['webhook-id']),
       text,
-      body: JSON.parse(text),
+      body: text.startsWith('{') ? JSON.parse(text) : text,
     }
     receiver.received.push(message)
     receiver.answer(message, response)

@@ -7,6 +7,7 @@ import { createServiceMaker } from '../../src/core/module/make.ts'
 import { any, authenticated, client, role } from '../../src/core/policy/rules.ts'
 import { basicAuthenticator } from '../../src/modules/basic/authenticator.ts'
 import { clientAuthenticator } from '../../src/modules/clients/authenticator.ts'
+import { createClientSecrets } from '../../src/modules/clients/client-secrets.ts'
 import { createClients } from '../../src/modules/clients/clients.ts'
 import { modules } from '../../src/modules.ts'
 import { type Answer, answerOf, type Headers, testApp } from '../app.ts'
@@ -169,7 +170,10 @@ suite('the limits of wrong secrets of clients', async () => {
     await server.register(access, {
       ...app.deps,
       authenticators: [
-        clientAuthenticator({ ...wired, clients: counting }),
+        clientAuthenticator({
+          clients: counting,
+          clientSecrets: createClientSecrets({ ...wired, clients: counting }),
+        }),
         basicAuthenticator(wired),
       ],
     })

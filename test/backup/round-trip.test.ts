@@ -173,6 +173,17 @@ suite('a copy of everything', async () => {
     .execute()
   await app.deps.db.insertInto('audit_erasures_unlisted').values({ through: 7 }).execute()
   await app.deps.db
+    .insertInto('provider_artifacts')
+    .values({
+      ...{ id: 'd', kind: 'RefreshToken', client: 'notes', user_id: 1, session_id: null },
+      ...{ grant_id: 'g', uid: null, address: '', sealed: 's', consumed_at: null, expires_at: 5 },
+    })
+    .execute()
+  await app.deps.db
+    .insertInto('provider_consents')
+    .values({ user_id: 1, client: 'notes', scopes: 'openid', given_at: 1 })
+    .execute()
+  await app.deps.db
     .insertInto('statistics_buckets')
     .values({ step: 60, at: 0, series: 'logins|password|success', count: 3 })
     .execute()
@@ -238,6 +249,7 @@ suite('a copy of everything', async () => {
       webhook_deliveries: [],
       remembered_devices: [],
       api_keys: [],
+      provider_artifacts: [],
     }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table

@@ -244,6 +244,29 @@ suite('requests of applications', async () => {
   })
 })
 
+suite('a single-page application', async () => {
+  const app = await providerApp([publicApplication('browser')])
+  const [own, foreign] = ['https://notes.example.org', 'https://evil.example']
+  const header = 'access-control-allow-origin'
+
+  test('reaches the endpoints from its origin alone, and asks before', async () => {
+    for (const path of ['/oauth/token', '/oauth/userinfo', '/oauth/par']) {
+      const headers = { origin: own, 'access-control-request-method': 'POST' }
+      const asked = await app.call('OPTIONS', path, { headers })
+      assert.deepEqual([asked.status, asked.headers[header]], [204, own], path)
+    }
+    const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'browser' }
+    const from = (origin: string) => app.call('POST', '/oauth/token', { headers: { origin }, form })
+    const [ours, others] = [await from(own), await from(foreign)]
+    assert.deepEqual([ours.body.error, ours.headers[header]], ['invalid_grant', own])
+    assert.deepEqual([others.body.error, others.headers[header]], ['invalid_request', undefined])
+    for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json']) {
+      const { headers } = await app.call('GET', path, { headers: { origin: own } })
+      assert.ok(['*', own].includes(String(headers[header])), path)
+    }
+  })
+})
+
 suite('who may use an application, and what it gets', async () => {
   const app = await providerApp([
     application('staff', { allow: ['EDITOR'] }),

@@ -50,6 +50,7 @@ import { codeFor } from '../provider/pages.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
 import { startRelay } from '../relay.ts'
+import { runJob } from '../statistics.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
@@ -294,6 +295,22 @@ suite('every event, with its fields and its level', async () => {
     const on = watched(await testApp(settings))
     const who = await on.account('ann')
     return { on, who, headers: asClient('notes'), form: await codeFor(on, who) }
+  }
+
+  /** The last try to tell an application that answers so. */
+  async function toldOfSignOut(status: number) {
+    const receiver = await startReceiver()
+    receiver.answer = (_, response) => void response.writeHead(status).end()
+    const backchannel_logout_uri = `${receiver.url}/logout`
+    const clients = [application('notes', { backchannel_logout_uri })]
+    const settings = { PROVIDER: 'on', CLIENTS_FILE: clientsFile(clients) }
+    const on = watched(await testApp(settings))
+    const sid = 'one'
+    const row = { sid, client: 'notes', session_id: 'gone', created_at: 1, attempts: 6 }
+    await on.deps.db.insertInto('provider_logins').values(row).execute()
+    const { told } = await during(on, () => runJob(on, 'sign-outs of applications'))
+    receiver.close()
+    return { told }
   }
 
   async function during<T>(on: TestApp, work: () => Promise<T>) {
@@ -595,6 +612,14 @@ suite('every event, with its fields and its level', async () => {
       await use()
       const { told } = await during(on, use)
       return { told, fields: { user_id: who.userId, client: 'notes', address } }
+    }),
+    info('application_sign_out_told', 'an application is told of a sign-out', async () => {
+      const { told } = await toldOfSignOut(204)
+      return { told, fields: { client: 'notes', by: 'job' } }
+    }),
+    warn('application_sign_out_failed', 'an application fails for a day', async () => {
+      const { told } = await toldOfSignOut(500)
+      return { told, fields: { client: 'notes', fault: 'status 500', by: 'job' } }
     }),
     info('application_tokens_revoked', 'an application ends its tokens', async () => {
       const { form, headers, on, who } = await withApplication()

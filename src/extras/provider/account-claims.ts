@@ -8,7 +8,7 @@ import type { Application } from '../../modules/clients/application.ts'
 
 /** The claims of each scope. OpenID Connect Core section 5.4; `roles` and `groups` are ours. */
 export const claimsOfScopes = {
-  openid: ['sub', 'auth_time', 'amr'],
+  openid: ['sub', 'sid', 'auth_time', 'amr'],
   profile: ['name', 'preferred_username', 'locale'],
   email: ['email', 'email_verified'],
   groups: ['groups'],
@@ -16,7 +16,7 @@ export const claimsOfScopes = {
 }
 
 /** These are no choice of an entry: they are about the login, not about the person. */
-const always = ['sub', 'auth_time', 'amr', 'acr']
+const always = ['sub', 'sid', 'auth_time', 'amr', 'acr']
 
 /** Whether an account may use an application. */
 export function isAllowed(

@@ -42,11 +42,14 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
     return only({
       find: (id) => found(idOf(kind, id)),
 
+      findByUserCode: async (code) => opened(await byUid(idOf(`${kind} uid`, code), clock.now())),
+
       findByUid: async (uid) => opened(await byUid(idOf(`${kind} uid`, uid), clock.now())),
 
       async upsert(id, payload, seconds) {
         const work = workNow()
-        const { accountId, clientId = '', grantId, uid } = payload
+        const { accountId, clientId = '', grantId, userCode } = payload
+        const uid = payload.uid ?? userCode
         if (kind === 'Session' && (accountId === undefined || work.sessionId === null)) return
         const key = idOf(kind, id)
         const ends = endsWithSession(kind, payload)
@@ -126,7 +129,8 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
 
 /** Only what a person wants to keep survives the sign-out. */
 function endsWithSession(kind: string, payload: Payload): boolean {
-  if (kind === 'Session') return true
+  // A code lives for a minute, and knows the session for the `sid` of ID tokens.
+  if (kind === 'Session' || kind === 'AuthorizationCode') return true
   if (kind === 'Grant') return !scopesOfGrant(payload).includes('offline_access')
   return payload.expiresWithSession === true
 }

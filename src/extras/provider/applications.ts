@@ -3,10 +3,12 @@ import { invalidClient } from '../../modules/clients/problems.ts'
 import type { OtherTokens } from '../../modules/tokens/other-tokens.ts'
 import { type ApplicationTokens, createApplicationTokens } from './application-tokens.ts'
 import { createClientMetadata } from './client-metadata.ts'
+import { createDevices, type Devices } from './devices.ts'
 import { createInstances } from './instance.ts'
 import { createInteractions, type Interactions } from './interactions.ts'
 import { createMount, type Mount } from './mount.ts'
 import type { ApplicationsNeeds } from './needs.ts'
+import { createSignOuts, type SignOuts } from './sign-outs.ts'
 import { createTokenEndpoints } from './token-endpoints.ts'
 import { workNow } from './work.ts'
 
@@ -15,6 +17,8 @@ export interface Applications {
   readonly isOn: boolean
   readonly interactions: Interactions
   readonly tokens: ApplicationTokens
+  readonly devices: Devices
+  readonly signOuts: SignOuts
   /** At /oauth/introspect and /oauth/revoke. */
   readonly atEndpoints: OtherTokens
   /** Answers a request by the library. */
@@ -33,6 +37,8 @@ export function createApplications(needs: ApplicationsNeeds): Applications {
     isOn: config.provider.isOn,
     interactions,
     tokens,
+    devices: createDevices(needs, instances),
+    signOuts: createSignOuts(needs),
     atEndpoints: createTokenEndpoints(needs, tokens),
     mount: createMount(needs, instances),
     async prepare() {

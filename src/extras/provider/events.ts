@@ -51,3 +51,24 @@ export const tokensRevoked = eventType<Fields>('application_tokens_revoked', {
   fields,
   words: { en: 'Tokens of an application ended', de: 'Token einer Anwendung beendet' },
 })
+
+export const signOutTold = eventType<{ readonly client: string }>('application_sign_out_told', {
+  groups: [],
+  description: 'an application is told of the end of a session',
+  fields: { client: 'the id of the application' },
+  words: { en: 'Application told of a sign-out', de: 'Anwendung über Abmeldung informiert' },
+})
+
+export const signOutFailed = eventType<{ readonly client: string; readonly fault: string }>(
+  'application_sign_out_failed',
+  {
+    level: 'warn',
+    groups: [],
+    description: 'an application could not be told of the end of a session for a day',
+    fields: { client: 'the id of the application', fault: '' },
+    words: {
+      en: 'Application not told of a sign-out',
+      de: 'Anwendung nicht über Abmeldung informiert',
+    },
+  },
+)

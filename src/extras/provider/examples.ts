@@ -17,6 +17,20 @@ async function accessToken(world: World): Promise<Made> {
   return { headers: { authorization: `Bearer ${body.access_token}` } }
 }
 
+const device = { client_id: 'tv', scope: 'openid' }
+
+async function deviceCode({ app }: World): Promise<string> {
+  const call = { headers: asClient('tv'), form: device }
+  return (await app.call('POST', '/oauth/device', call)).body.user_code
+}
+
+async function personOf({ app, newAccount }: World) {
+  const { cookie, 'x-csrf-token': csrf_token } = await app.session(await newAccount())
+  return { cookie, csrf_token }
+}
+
+const onDevice = ({ cookie }: { readonly cookie: string }) => ({ headers: { cookie } })
+
 const preflight: Example = {
   make: () => ({
     headers: { origin: 'https://notes.example.org', 'access-control-request-method': 'POST' },
@@ -85,6 +99,23 @@ export const examples: Examples = {
       const target = { client_id: 'notes', post_logout_redirect_uri: bye }
       const path = `/oauth/end-session/confirm?${new URLSearchParams(target)}`
       return { path, headers: { cookie }, form: { csrf_token } }
+    },
+  },
+  beginDeviceSignIn: { bare: null, make: () => ({ headers: asClient('tv'), form: device }) },
+  'GET /device': { bare: null, make: async (world) => onDevice(await personOf(world)) },
+  'POST /device': {
+    bare: null,
+    make: async (world) => {
+      const { cookie, csrf_token } = await personOf(world)
+      return { headers: { cookie }, form: { csrf_token, user_code: await deviceCode(world) } }
+    },
+  },
+  'POST /device/decide': {
+    ...{ bare: null, events: ['application_access_given'] },
+    make: async (world) => {
+      const { cookie, csrf_token } = await personOf(world)
+      const user_code = await deviceCode(world)
+      return { headers: { cookie }, form: { csrf_token, user_code, decision: 'allow' } }
     },
   },
   'GET /account/applications': {},

@@ -2,6 +2,7 @@ import { sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Context, Provider } from 'oidc-provider'
 import { derivedKey } from '../../core/crypto/digest.ts'
+import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import type { SigningKey } from '../../modules/keys/signing-key.ts'
 import { claimsFor, claimsOf, claimsOfScopes, isAllowed, usableAccount } from './account-claims.ts'
@@ -12,6 +13,7 @@ import { type Library, loadLibrary } from './library.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { protocolPaths } from './paths.ts'
 import { type AccountOfLibrary, createPolicy } from './policy.ts'
+import { sidOf } from './sign-outs.ts'
 import { workNow } from './work.ts'
 
 export interface Instance {
@@ -27,7 +29,7 @@ export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactio
 /** Of the library. */
 const failures = [
   ...['authorization.error', 'grant.error', 'userinfo.error'],
-  'pushed_authorization_request.error',
+  ...['pushed_authorization_request.error', 'device_authorization.error'],
 ]
 
 const daySeconds = 86_400
@@ -37,6 +39,7 @@ const interactionSeconds = 3600
 const sessionSeconds = 400 * daySeconds
 // Of access that survives a sign-out.
 const grantSeconds = 365 * daySeconds
+const deviceSeconds = 600
 const idTokenSeconds = 3600
 
 /** The instance for the key that signs now: the library takes keys at its creation alone. */
@@ -106,6 +109,8 @@ function configurationOf(
     routes: protocolPaths,
     discovery: {
       end_session_endpoint: `${config.baseUrl}/oauth/end-session`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
       introspection_endpoint: `${config.baseUrl}/oauth/introspect`,
       revocation_endpoint: `${config.baseUrl}/oauth/revoke`,
     },
@@ -151,6 +156,7 @@ function configurationOf(
       AccessToken: accessSeconds,
       AuthorizationCode: codeSeconds,
       ClientCredentials: accessSeconds,
+      DeviceCode: deviceSeconds,
       Grant: grantSeconds,
       IdToken: idTokenSeconds,
       Interaction: interactionSeconds,
@@ -160,6 +166,10 @@ function configurationOf(
     features: {
       externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       clientCredentials: { enabled: true },
+      deviceFlow: {
+        enabled: true,
+        deviceInfo: () => ({ address: clientAddress(workNow().request) }),
+      },
       devInteractions: { enabled: false },
       introspection: { enabled: false },
       revocation: { enabled: false },
@@ -207,7 +217,12 @@ function findAccountOf(deps: ApplicationsNeeds) {
     return {
       accountId: subject,
       account,
-      claims: async (use) => claimsFor(application, use, await claimsOf(deps, account)),
+      async claims(use) {
+        const { sessionId } = workNow()
+        const all = claimsFor(application, use, await claimsOf(deps, account))
+        if (use !== 'id_token' || sessionId === null) return all
+        return { ...all, sid: sidOf(sessionId, ctx.oidc.client.clientId) }
+      },
     }
   }
 }

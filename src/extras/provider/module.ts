@@ -30,10 +30,14 @@ export const module: Module = {
     Promise.all([
       import('./authorize-routes.ts'),
       import('./interaction-routes.ts'),
+      import('./device-routes.ts'),
       import('./end-session-routes.ts'),
       import('./account-page.ts'),
     ]),
-  jobs: ({ asyncCommitDb, clock }) => [
+  jobs: ({ applications, asyncCommitDb, clock }) => [
+    ...(applications.isOn
+      ? [{ name: 'sign-outs of applications', everyMs: 1000, run: applications.signOuts.run }]
+      : []),
     {
       name: 'tokens of applications',
       async purge(batchSize) {

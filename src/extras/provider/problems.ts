@@ -37,11 +37,19 @@ const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof')
 const nonceNeeded = problem('dpopNonceNeeded', 400, 'use_dpop_nonce')
 const nonceWanted = problem('dpopNonceWanted', 401, 'use_dpop_nonce')
 
+/** Of a device whose person has not decided. RFC 8628 section 3.5 */
+const pending = [
+  problem('authorizationPending', 400, 'authorization_pending'),
+  problem('deviceCodeExpired', 400, 'expired_token'),
+  problem('deviceDeclined', 400, 'access_denied'),
+]
+
 /** Of a program that authenticates itself. */
 const ofClients = [requestInvalid, clientInvalid]
 export const ofTokens: readonly Problem[] = [
   ...ofClients,
   invalidGrant,
+  ...pending,
   problem('clientNotAllowed', 400, 'unauthorized_client'),
   problem('unsupportedGrantType', 400, 'unsupported_grant_type'),
   problem('invalidScope', 400, 'invalid_scope'),

@@ -55,6 +55,26 @@ const Pushed = named(
   },
   { request_uri: 'urn:ietf:params:oauth:request_uri:Q2hGcA5vKp2mQwXb3nTz8', expires_in: 60 },
 )
+const DeviceAnswer = named(
+  'DeviceCodes',
+  {
+    type: 'object',
+    required: ['device_code', 'user_code', 'verification_uri', 'expires_in'],
+    properties: {
+      device_code: Text,
+      user_code: Text,
+      verification_uri: Text,
+      verification_uri_complete: Text,
+      expires_in: { type: 'integer', description: 'Seconds' },
+    },
+  },
+  {
+    device_code: 'Yd2tLC9hKZ3aQzW8vXfN1gQ2hGcA5vKp2mQwXb3nTz8',
+    user_code: 'WDJB-MJHT',
+    verification_uri: 'https://auth.example.com/device',
+    expires_in: 600,
+  },
+)
 const Metadata = named(
   'ProviderMetadata',
   {
@@ -135,6 +155,26 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     (request, reply) => mount(request, reply, { isForProgram: true }),
   )
 
+  app.post(
+    protocolPaths.device_authorization,
+    {
+      config: {
+        ...{ access, csrf: 'exempt', cors: false, body: 'parameters', rewords },
+        answers: json(DeviceAnswer),
+        errors: [
+          ...['routeNotFound' as const, slowDown, temporarilyUnavailable],
+          ...ofPushed.map(described),
+        ],
+        errorHeaders: challenged,
+      },
+      schema: {
+        operationId: 'beginDeviceSignIn',
+        summary: 'A code that a person types at /device, for a device without a browser (RFC 8628)',
+      },
+    },
+    (request, reply) => mount(request, reply, { isForProgram: true }),
+  )
+
   const userinfo = {
     config: {
       access,
@@ -192,6 +232,10 @@ export async function routes(app: App, { applications, events }: Needs): Promise
     } else if (issued && work.writes.length > 0) {
       const scopes = issued.scope?.split(' ') ?? []
       const grant = params.grant_type ?? ''
+      const { sessionId } = work
+      if (sessionId !== null && grant === 'authorization_code') {
+        work.writes.push((trx) => applications.signOuts.note(trx, client, sessionId))
+      }
       work.writes.push((trx) =>
         events.emitInTransaction(trx, tokensIssued, { ...of, grant, scopes }),
       )

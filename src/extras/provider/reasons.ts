@@ -46,6 +46,11 @@ export const reasons = {
     explanation: 'The request of an application is too long.',
     words: { de: 'Die Anfrage einer Anwendung ist zu lang.' },
   },
+  device_code_unknown: {
+    guard: 'credential',
+    explanation: 'The code of a device is unknown, has expired, or was decided.',
+    words: { de: 'Der Code eines Geräts ist unbekannt, abgelaufen oder entschieden.' },
+  },
   sign_out_request_invalid: {
     guard: 'body',
     explanation:

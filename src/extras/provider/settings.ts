@@ -1,4 +1,5 @@
-import { oneOf, type Values } from '../../core/config/kinds.ts'
+import { parseAddressRange } from '../../core/addresses/address-ranges.ts'
+import { list, oneOf, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { baseUrlOf } from '../../core/config/settings.ts'
 
@@ -7,6 +8,13 @@ export const settings = {
     default: 'off',
     values: ['off', 'on'],
     doc: 'Whether applications sign people in here, as at an OpenID Provider: docs/applications.md.',
+  }),
+  LOGOUT_NETWORKS: list({
+    doc: 'Private addresses and CIDR ranges of applications that are told of sign-outs, comma-separated: `10.20.0.0/16`. Without it only public ones, and outside production loopback.',
+    parse: (value) => {
+      parseAddressRange(value)
+      return value
+    },
   }),
 }
 
@@ -20,7 +28,7 @@ export function configure({ values }: Reading) {
   const { TOKEN_ISSUER: issuer } = values
   const isOther = isOn && issuer !== undefined && issuer !== baseUrlOf(values)
   return {
-    config: { provider: { isOn } },
+    config: { provider: { isOn, networks: values.LOGOUT_NETWORKS.map(parseAddressRange) } },
     mistakes: isOther
       ? ['TOKEN_ISSUER must be BASE_URL with PROVIDER=on: applications find the issuer there']
       : [],

@@ -71,7 +71,11 @@ export function artifactStore(db: DatabaseOrTransaction) {
           ...{ address: row.address, sealed, expires_at },
         })
         .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({ sealed, session_id, expires_at }),
+          conflict.column('id').doUpdateSet({
+            ...{ sealed, session_id, expires_at },
+            user_id: row.userId,
+            grant_id: row.grantId,
+          }),
         )
         .execute()
     },

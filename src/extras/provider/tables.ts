@@ -23,12 +23,19 @@ export const tables: readonly ModuleTable[] = [
     person: { column: 'user_id', onDelete: 'delete' },
     namesNone: ['client', 'scopes'],
   },
+  {
+    name: 'provider_logins',
+    key: [],
+    leftOut: 'it is about sessions, which a copy in another place does not continue',
+    namesNone: ['sid', 'client', 'session_id', 'locked_by'],
+  },
 ]
 
 declare module '../../core/database/schema.ts' {
   interface Schema {
     provider_artifacts: ArtifactsTable
     provider_consents: ConsentsTable
+    provider_logins: LoginsTable
   }
 }
 
@@ -63,4 +70,17 @@ interface ConsentsTable {
   /** Joined by spaces. */
   scopes: string
   given_at: number
+}
+
+/** Applications that want to know of the end of a session. */
+interface LoginsTable {
+  /** As in the ID tokens. */
+  sid: string
+  client: string
+  session_id: string
+  attempts: number
+  /** Null: the session lives. */
+  due_at: number | null
+  locked_by: string | null
+  created_at: number
 }

@@ -6,6 +6,9 @@ export interface ProviderViews {
   'provider-problem': ProblemView
   'provider-sign-out': SignOutView
   'account-applications': ApplicationsView
+  'provider-device': DeviceView
+  'provider-device-decision': DeviceDecisionView
+  'provider-device-done': DeviceDoneView
 }
 
 interface AskedView {
@@ -47,6 +50,30 @@ export interface SignOutView {
   readonly username: string
   /** Null: not known. */
   readonly application: string | null
+}
+
+/** A person types the code that a device shows. */
+export interface DeviceView {
+  readonly csrf: string
+  readonly code: string
+  readonly isWrong: boolean
+}
+
+export interface DeviceDecisionView {
+  readonly csrf: string
+  readonly code: string
+  readonly username: string
+  readonly application: string
+  readonly operator: string | null
+  readonly scopes: readonly string[]
+  /** Where the device asked from. */
+  readonly address: string
+  /** False: the application is for others. */
+  readonly isOpen: boolean
+}
+
+export interface DeviceDoneView {
+  readonly isGiven: boolean
 }
 
 export interface ApplicationsView extends OwnPage {

@@ -1,4 +1,4 @@
-import { application, bye, clientsFile, entry } from '../../../test/clients.ts'
+import { application, bye, clientsFile, deviceApplication, entry } from '../../../test/clients.ts'
 import type { CommandExamples, CommandWorld, Examples } from '../../../test/example.ts'
 
 export const examples: Examples = { listClients: {} }
@@ -7,6 +7,7 @@ export const settings = () => ({
   CLIENTS_FILE: clientsFile([
     entry('shop', { may: ['introspect', 'revoke', 'metrics'] }),
     application('notes', { post_logout_redirect_uris: [bye] }),
+    deviceApplication('tv'),
   ]),
 })
 

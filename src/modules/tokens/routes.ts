@@ -162,6 +162,9 @@ export async function routes(app: App, options: Needs): Promise<void> {
     },
     async (_request, reply) => {
       const { keys: published, maxAgeSeconds } = await keys.published()
+      // Single-page applications verify ID tokens: the keys are for everyone.
+      const open = 'access-control-allow-origin'
+      if (!reply.hasHeader(open)) reply.header(open, '*')
       if (maxAgeSeconds > 0) reply.header('cache-control', `public, max-age=${maxAgeSeconds}`)
       return { keys: [...published] }
     },

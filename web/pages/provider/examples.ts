@@ -48,6 +48,22 @@ export const examples: ExamplesOf<ProviderViews> = {
     plain: { ...asked, application: null },
     'of an application': asked,
   },
+  'provider-device': {
+    plain: { csrf: own.csrf, code: '', isWrong: false },
+    wrong: { csrf: own.csrf, code: 'WDJB-MJHT', isWrong: true },
+  },
+  'provider-device-decision': {
+    plain: {
+      ...{ csrf: own.csrf, code: 'WDJBMJHT', username: 'ann', application: 'Television' },
+      ...{ operator: 'Example Ltd', scopes: ['openid', 'profile'], address: '192.0.2.7' },
+      isOpen: true,
+    },
+    'for others': {
+      ...{ csrf: own.csrf, code: 'WDJBMJHT', username: 'ann', application: 'Television' },
+      ...{ operator: null, scopes: ['openid'], address: '192.0.2.7', isOpen: false },
+    },
+  },
+  'provider-device-done': { connected: { isGiven: true }, refused: { isGiven: false } },
   'account-applications': {
     none: { ...own, applications: [] },
     several: {

@@ -1,6 +1,9 @@
 import type {
   ApplicationsView,
   ConsentView,
+  DeviceDecisionView,
+  DeviceDoneView,
+  DeviceView,
   ProblemView,
   ProviderViews,
   RefusedView,
@@ -8,6 +11,7 @@ import type {
 } from '../../../src/extras/provider/views.ts'
 import { Actions, Button, LinkButton } from '../../components/button.tsx'
 import { Table, Time } from '../../components/data.tsx'
+import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { useTexts } from '../../context.ts'
@@ -28,6 +32,19 @@ export const pages: PagesOf<ProviderViews> = {
   },
   'provider-problem': { title: (_view, { provider }) => provider.problemTitle, Content: Problem },
   'provider-sign-out': { title: (_view, { provider }) => provider.signOutTitle, Content: SignOut },
+  'provider-device': {
+    title: (_view, { provider }) => provider.deviceTitle,
+    hasProblem: ({ isWrong }) => isWrong,
+    Content: Device,
+  },
+  'provider-device-decision': {
+    title: ({ application }, { provider }) => provider.deviceDecisionTitle(application),
+    Content: DeviceDecision,
+  },
+  'provider-device-done': {
+    title: ({ isGiven }, { provider }) => (isGiven ? provider.deviceDone : provider.deviceRefused),
+    Content: DeviceDone,
+  },
   'account-applications': {
     title: (_view, { provider }) => provider.title,
     isWide: true,
@@ -141,6 +158,74 @@ function SignOut({ view }: { view: SignOutView }) {
       </Form>
     </>
   )
+}
+
+/** The code of a device. */
+function Device({ view: { code, csrf, isWrong } }: { view: DeviceView }) {
+  const { provider: t } = useTexts()
+  return (
+    <>
+      <p>{t.deviceLead}</p>
+      <Form action="/device" csrf={csrf}>
+        <Field
+          name="user_code"
+          label={t.deviceCode}
+          autocomplete="off"
+          value={code}
+          problem={isWrong ? t.deviceWrong : null}
+          hasFocus
+        />
+        <Actions>
+          <Button>{t.deviceGoOn}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+/** What a device asks for, and where it is. */
+function DeviceDecision({ view }: { view: DeviceDecisionView }) {
+  const texts = useTexts()
+  const { provider: t } = texts
+  const { address, application, code, csrf, isOpen, operator, scopes, username } = view
+  const shown = `${code.slice(0, 4)}-${code.slice(4)}`
+  return (
+    <>
+      <p>
+        {t.signedInAs} <b>{username}</b>. {operator !== null && t.runBy(operator)}
+      </p>
+      {isOpen ? (
+        <>
+          <p>
+            {t.deviceAsks(application)} <b>{shown}</b>. {t.deviceAt} <b>{address}</b>.
+          </p>
+          <p>{t.wants(application)}</p>
+          <ul>
+            {wordsOf(scopes, texts).map((words) => (
+              <li key={words}>{words}</li>
+            ))}
+          </ul>
+          <Form action="/device/decide" csrf={csrf} hidden={{ user_code: code, decision: 'allow' }}>
+            <Actions>
+              <Button>{t.allow}</Button>
+            </Actions>
+          </Form>
+        </>
+      ) : (
+        <p>{t.refused(application, username)}</p>
+      )}
+      <Form action="/device/decide" csrf={csrf} hidden={{ user_code: code, decision: 'deny' }}>
+        <Actions>
+          <Button kind="quiet">{t.deny}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+function DeviceDone({ view: { isGiven } }: { view: DeviceDoneView }) {
+  const { provider: t } = useTexts()
+  return <p>{isGiven ? t.deviceDoneLead : t.deviceRefusedLead}</p>
 }
 
 /** The applications of a person, each with the end of its access. */

@@ -29,4 +29,16 @@ export const statements: Migration = [
     given_at integer not null,
     primary key (user_id, client)
   ) strict, without rowid`,
+
+  // Without foreign keys: a row outlives its session, until the application knows.
+  `create table provider_logins (
+    sid text primary key,
+    client text not null,
+    session_id text not null,
+    attempts integer not null,
+    due_at integer,
+    locked_by text,
+    created_at integer not null
+  ) strict, without rowid`,
+  'create index provider_logins_by_time on provider_logins (due_at)',
 ]

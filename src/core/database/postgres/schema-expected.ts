@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: fHX-cEqjEDxVUVPVZ1bkWA0nsPRYeNYUHINmRzGaX74
+// Digest of the migrations: ewrmRqKvSXgB9tYVUrMCXL80vHXJ2LZlorWiB-Mb4kk
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -291,6 +291,13 @@ const lines = String.raw`
 ["column provider_consents.given_at","provider_consents","bigint not null"]
 ["column provider_consents.scopes","provider_consents","text collate C not null"]
 ["column provider_consents.user_id","provider_consents","bigint not null"]
+["column provider_logins.attempts","provider_logins","bigint not null"]
+["column provider_logins.client","provider_logins","text collate C not null"]
+["column provider_logins.created_at","provider_logins","bigint not null"]
+["column provider_logins.due_at","provider_logins","bigint"]
+["column provider_logins.locked_by","provider_logins","text collate C"]
+["column provider_logins.session_id","provider_logins","text collate C not null"]
+["column provider_logins.sid","provider_logins","text collate C not null"]
 ["column recovery_codes.code","recovery_codes","text collate C not null"]
 ["column recovery_codes.created_at","recovery_codes","bigint"]
 ["column recovery_codes.user_id","recovery_codes","bigint not null"]
@@ -505,6 +512,7 @@ const lines = String.raw`
 ["constraint provider_artifacts.provider_artifacts_user_id_fkey","provider_artifacts","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint provider_consents.provider_consents_pkey","provider_consents","PRIMARY KEY (user_id, client)"]
 ["constraint provider_consents.provider_consents_user_id_fkey","provider_consents","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
+["constraint provider_logins.provider_logins_pkey","provider_logins","PRIMARY KEY (sid)"]
 ["constraint recovery_codes.recovery_codes_pkey","recovery_codes","PRIMARY KEY (user_id, code)"]
 ["constraint recovery_codes.recovery_codes_user_id_fkey","recovery_codes","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint refresh_families_ended.refresh_families_ended_pkey","refresh_families_ended","PRIMARY KEY (family)"]
@@ -631,6 +639,7 @@ const lines = String.raw`
 ["index provider_artifacts_by_session","provider_artifacts","CREATE INDEX provider_artifacts_by_session ON provider_artifacts USING btree (session_id)"]
 ["index provider_artifacts_by_uid","provider_artifacts","CREATE INDEX provider_artifacts_by_uid ON provider_artifacts USING btree (uid)"]
 ["index provider_artifacts_by_user","provider_artifacts","CREATE INDEX provider_artifacts_by_user ON provider_artifacts USING btree (user_id, client)"]
+["index provider_logins_by_time","provider_logins","CREATE INDEX provider_logins_by_time ON provider_logins USING btree (due_at)"]
 ["index refresh_families_ended_by_expiry","refresh_families_ended","CREATE INDEX refresh_families_ended_by_expiry ON refresh_families_ended USING btree (expires_at)"]
 ["index refresh_uses_by_expiry","refresh_uses","CREATE INDEX refresh_uses_by_expiry ON refresh_uses USING btree (successor_expires_at)"]
 ["index refresh_uses_by_family","refresh_uses","CREATE INDEX refresh_uses_by_family ON refresh_uses USING btree (family, successor_expires_at)"]
@@ -701,6 +710,7 @@ const lines = String.raw`
 ["table posts","posts",""]
 ["table provider_artifacts","provider_artifacts",""]
 ["table provider_consents","provider_consents",""]
+["table provider_logins","provider_logins",""]
 ["table recovery_codes","recovery_codes",""]
 ["table refresh_families_ended","refresh_families_ended",""]
 ["table refresh_uses","refresh_uses",""]

@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DeviceCode, Provider } from 'oidc-provider'
+import type { Needs } from '../../core/module/services.ts'
+import { scopesIn } from '../../modules/api-keys/scopes.ts'
+import { scopesOfPeople } from './client-metadata.ts'
+import { consentStore } from './consents.ts'
+import { accessGiven } from './events.ts'
+import type { Instance } from './instance.ts'
+import { beginWork, commitWork, within } from './work.ts'
+
+/** A device that waits for the decision of a person. */
+export interface WaitingDevice {
+  /** Without the dash. */
+  readonly userCode: string
+  readonly client: string
+  readonly scopes: readonly string[]
+  /** Where the device asked from. */
+  readonly address: string
+}
+
+interface Login {
+  readonly accountId: string
+  readonly ts: number
+  readonly amr: readonly string[]
+}
+
+/** The codes of devices, whose pages are ours. RFC 8628 */
+export interface Devices {
+  /** Null for a code that is unknown, expired or decided. */
+  find(request: FastifyRequest, reply: FastifyReply, typed: string): Promise<WaitingDevice | null>
+  /** With null the device is refused. */
+  decide(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    device: WaitingDevice,
+    login: Login | null,
+  ): Promise<void>
+}
+
+export function createDevices(
+  deps: Pick<Needs, 'clients' | 'clock' | 'db' | 'events' | 'modules'>,
+  instance: () => Promise<Instance>,
+): Devices {
+  const { clients, clock, events, modules } = deps
+  const ofApi = scopesIn(modules).of('app_password')
+
+  async function codeOf(provider: Provider, typed: string): Promise<DeviceCode | undefined> {
+    const userCode = typed.toUpperCase().replace(/\W/g, '')
+    const code = userCode === '' ? undefined : await provider.DeviceCode.findByUserCode(userCode)
+    const application = code && clients.byId(code.clientId)?.application
+    const isOpen = application && !application.isDisabled && !code.accountId && !code.error
+    return isOpen ? code : undefined
+  }
+
+  return {
+    async find(request, reply, typed) {
+      const { provider } = await instance()
+      const work = beginWork(request, reply)
+      const code = await within(work, () => codeOf(provider, typed))
+      if (!code) return null
+      const scopes = code.params.scope?.split(' ').filter(Boolean) ?? []
+      const { clientId: client, deviceInfo, userCode } = code
+      return { userCode, client, scopes, address: deviceInfo.address }
+    },
+
+    async decide(request, reply, { userCode }, login) {
+      const { provider } = await instance()
+      const work = beginWork(request, reply)
+      await within(work, async () => {
+        const code = await codeOf(provider, userCode)
+        if (!code) return
+        if (login) await give(provider, code, login)
+        else Object.assign(code, { error: 'access_denied', errorDescription: 'declined' })
+        await code.save()
+        if (!login) return
+        const of = { user_id: Number(login.accountId), client: code.clientId }
+        const scopes = code.scope?.split(' ') ?? []
+        work.writes.push(async (trx) => {
+          await consentStore(trx).give(of.user_id, of.client, scopes, clock.now())
+          await events.emitInTransaction(trx, accessGiven, { ...of, scopes })
+        })
+      })
+      await commitWork(deps, work)
+    },
+  }
+
+  /** What a device has does not end with the session of the browser that allowed it. */
+  async function give(
+    provider: Provider,
+    code: DeviceCode,
+    { accountId, amr, ts }: Login,
+  ): Promise<void> {
+    const { clientId, params } = code
+    const grant = new provider.Grant({ clientId, accountId })
+    const wanted = params.scope?.split(' ').filter(Boolean) ?? []
+    const own = wanted.filter((scope) => scopesOfPeople.includes(scope))
+    if (own.length > 0) grant.addOIDCScope(own.join(' '))
+    const { resource } = params
+    const scopes = wanted.filter((scope) => ofApi.includes(scope))
+    if (resource !== undefined && scopes.length > 0)
+      grant.addResourceScope(resource, scopes.join(' '))
+    Object.assign(code, {
+      ...{ accountId, amr, authTime: ts, scope: wanted.join(' '), grantId: await grant.save() },
+      ...(resource !== undefined && { resource }),
+    })
+  }
+}
