@@ -58,7 +58,10 @@ suite('Gatehouse as a client of Gatehouse', async () => {
 
   /** Comes back to the client with what the provider sends; answers its session. */
   async function comeBack({ atClient }: Browser, address: string | null) {
-    assert.ok(address?.startsWith(`${at(clientPort)}/oauth/callback?`), `${address}`)
+    assert.ok(
+      address !== null && address.startsWith(`${at(clientPort)}/oauth/callback?`),
+      `${address}`,
+    )
     await open(atClient, new URL(address))
     await settle(atClient)
     return atClient.page()
