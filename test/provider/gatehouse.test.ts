@@ -58,11 +58,9 @@ suite('Gatehouse as a client of Gatehouse', async () => {
 
   /** Comes back to the client with what the provider sends; answers its session. */
   async function comeBack({ atClient }: Browser, address: string | null) {
-    assert.ok(
-      address !== null && address.startsWith(`${at(clientPort)}/oauth/callback?`),
-      `${address}`,
-    )
-    await open(atClient, new URL(address))
+    const arrived = address ?? ''
+    assert.ok(arrived.startsWith(`${at(clientPort)}/oauth/callback?`), arrived)
+    await open(atClient, new URL(arrived))
     await settle(atClient)
     return atClient.page()
   }
