@@ -45,6 +45,8 @@ export interface AppOptions {
   /** Called when a file of the SQLite database was replaced: the process must end, and not close it. */
   readonly replaced?: (path: string) => void
   readonly modules?: readonly Module[]
+  /** Where `buildWeb` put the pages, which are of the same modules. */
+  readonly builtPages?: URL
 }
 
 /**
@@ -54,7 +56,7 @@ export interface AppOptions {
  */
 export async function buildApp(
   given: Deps,
-  { runsJobs = true, closing, replaced, modules = ours }: AppOptions = {},
+  { runsJobs = true, closing, replaced, modules = ours, builtPages }: AppOptions = {},
 ): Promise<App> {
   const { config, databaseFiles, db, random, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
@@ -96,7 +98,7 @@ export async function buildApp(
   startCounting(monitoring, deps.measurements, server.refusalListeners)
   collectRoutes(server, config)
   server.addHook('onRoute', services.returnPaths.add)
-  addFrames(server, config)
+  addFrames(server, config, builtPages)
   registerRoutes(server, loaded, wired)
 
   const jobs = [

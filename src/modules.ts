@@ -4,6 +4,7 @@ import { module as accountDetails } from './extras/account-details/module.ts'
 import { module as apiReference } from './extras/api-reference/module.ts'
 import { module as appPasswords } from './extras/app-passwords/module.ts'
 import { module as backup } from './extras/backup/module.ts'
+import { module as clientRegistration } from './extras/client-registration/module.ts'
 import { module as console } from './extras/console/module.ts'
 import { module as doctor } from './extras/doctor/module.ts'
 import { module as emailAddresses } from './extras/email-addresses/module.ts'
@@ -95,6 +96,7 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   provider,
+  clientRegistration,
   accountDetails,
   console,
   personalData,

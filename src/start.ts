@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import { type AddressInfo, isIPv6 } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './core/config/load.ts'
@@ -61,6 +62,9 @@ function hintFor(error: unknown): string {
   return isTaken ? '; stop the program that listens there, or set PORT to another port' : ''
 }
 
+/** The first requests share the processor with nothing that can wait. */
+const firstRequestsMs = 250
+
 interface Process {
   readonly modules: readonly Module[]
   readonly env: NodeJS.ProcessEnv
@@ -105,6 +109,7 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
   await workers.listening()
   if (!stopping.isStopping()) await begin()
   begun.resolve()
+  await setTimeout(firstRequestsMs)
   await server.compileSchemas()
   flushCompileCache() // what has been loaded since
 

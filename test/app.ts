@@ -178,6 +178,8 @@ export interface TestOptions {
   /** The sinks of events, in place of those of the service. */
   readonly sinks?: Sinks
   readonly modules?: readonly Module[]
+  /** Of `buildWeb` with the modules. */
+  readonly builtPages?: URL
 }
 
 /**
@@ -194,6 +196,7 @@ export async function testApp(
     isEmpty = false,
     sinks,
     modules = ours,
+    builtPages,
   }: TestOptions = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
@@ -239,7 +242,11 @@ export async function testApp(
       ...(sinks && { sinks }),
     }),
   }
-  const built = await buildApp(deps, { runsJobs: false, modules }) // tests run jobs themselves
+  const built = await buildApp(deps, {
+    runsJobs: false,
+    modules,
+    ...(builtPages && { builtPages }),
+  }) // tests run jobs themselves
   const app = { ...built, routes: () => routeRows(built.server.declared) }
   const unexplained = watchReasons(built.server, await assertDistinctReasons(modules))
   describeSettings(app.server, [env, modules.map(({ name }) => name)])

@@ -59,6 +59,7 @@ function contextOf(note: number): EventContext {
       proxies: [],
       session: null,
       token: null,
+      keyId: null,
       factors: ['pwd'],
       username: canaries.name,
     },

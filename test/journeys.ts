@@ -11,6 +11,7 @@ import { forwardFile } from './forward-file.ts'
 import { clockOfToday, identityProvider, settingsFor } from './identity-provider.ts'
 import { newHost } from './logins.ts'
 import { verifyAddress } from './mail.ts'
+import { assertionOf, withPasskey } from './passkeys.ts'
 import { testBrowser } from './test-browser.ts'
 
 /** A journey of a client, with the status of its answer. */
@@ -156,6 +157,16 @@ const journeys: readonly Journey[] = [
       const { who, device } = await enrolled(service, 'with-code')
       const { username, password } = who
       return () => service.logIn({ username, password, totp: device.code(), mode: 'session' })
+    },
+  },
+  {
+    name: 'login by a passkey, session',
+    status: 200,
+    async prepare(service) {
+      const { username } = await service.someone()
+      const { passkey } = await withPasskey(service, `${username}-passkey`)
+      const sent = await assertionOf(service, passkey)
+      return () => service.logIn({ passkey: sent, mode: 'session' })
     },
   },
   {

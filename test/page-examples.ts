@@ -1,11 +1,12 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Frame } from '../src/core/http/pages/frame.ts'
-import { frameAssets } from '../src/core/http/pages/frame-assets.ts'
-import { loadRenderer } from '../src/core/http/pages/renderer.ts'
+import { frameAssetsIn } from '../src/core/http/pages/frame-assets.ts'
+import { builtPages, loadRenderer } from '../src/core/http/pages/renderer.ts'
 import type { ViewName, Views } from '../src/core/http/pages/views.ts'
 import { type Language, languages } from '../src/core/lib/languages.ts'
 
+const frameAssets = frameAssetsIn(builtPages)
 const pages = join(import.meta.dirname, '../web/pages')
 
 export interface Shown {
@@ -23,7 +24,7 @@ export function frameIn(language: Language): Frame {
     files: {
       style: frameAssets.address('pages.css'),
       module: frameAssets.address('pages.js'),
-      passkeyModule: frameAssets.address('passkeys.js'),
+      scriptOf: (folder) => frameAssets.address(`${folder}.js`),
       consoleStyle: frameAssets.address('console.css'),
       consoleModule: frameAssets.address('console.js'),
       icon: frameAssets.address('icon.svg'),
@@ -37,10 +38,10 @@ export function frameIn(language: Language): Frame {
   }
 }
 
-/** Renders each example of each page, in each language. */
-export async function shownExamples(): Promise<Shown[]> {
-  const { render } = await loadRenderer()
-  return Object.entries(await allExamples()).flatMap(([view, all]) =>
+/** Renders each example of each page of a folder, in each language. */
+export async function shownExamples(folder = pages, built = builtPages): Promise<Shown[]> {
+  const { render } = await loadRenderer(built)
+  return Object.entries(await allExamples(folder)).flatMap(([view, all]) =>
     Object.entries(all).flatMap(([example, data]) =>
       languages.map((language) => {
         const name = view as ViewName // its keys are those of Views
@@ -52,9 +53,11 @@ export async function shownExamples(): Promise<Shown[]> {
 }
 
 /** The examples beside the pages, by view: several folders may show states of one view. */
-export async function allExamples(): Promise<Readonly<Record<string, Record<string, unknown>>>> {
+export async function allExamples(
+  folder = pages,
+): Promise<Readonly<Record<string, Record<string, unknown>>>> {
   const all = await Promise.all(
-    foldersWith('examples.ts').map((folder) => import(join(pages, folder, 'examples.ts'))),
+    foldersWith('examples.ts', folder).map((one) => import(join(folder, one, 'examples.ts'))),
   )
   const byView: Record<string, Record<string, unknown>> = {}
   for (const { examples } of all) {
@@ -66,6 +69,6 @@ export async function allExamples(): Promise<Readonly<Record<string, Record<stri
 }
 
 /** The folders of pages that have a file of this name. */
-export function foldersWith(name: string): string[] {
-  return globSync(`**/${name}`, { cwd: pages }).map(dirname).sort()
+export function foldersWith(name: string, folder = pages): string[] {
+  return globSync(`**/${name}`, { cwd: folder }).map(dirname).sort()
 }

@@ -37,7 +37,7 @@ function bytesOf(files: ReadonlySet<string>, ending: '.br' | '.gz'): number {
 
 /** What a browser loads for an area in a language; the plots come when the view stands. */
 function filesOfArea(area: string, language: string, withPlots: boolean): Set<string> {
-  const made = area === 'explain' ? 'events|reasons' : 'events'
+  const made = { explain: 'events|reasons', overview: 'overview' }[area] ?? 'events'
   const own = new RegExp(
     `/views/${area}/(?!(?:${languages.join('|')})\\.ts)|/views/${area}/${language}\\.ts$|/${language}/console/frame\\.ts$|/made:(${made})-${language}$`,
   )

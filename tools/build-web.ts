@@ -8,10 +8,13 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { InlineConfig, Plugin } from 'vite'
+import type { Module } from '../src/core/module/module.ts'
+import { modules as ours } from '../src/modules.ts'
 import { firstView } from './first-view.ts'
+import { foundFiles, pageFolders, scriptsIn } from './found-files.ts'
 import { madeModules } from './made-modules.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -19,7 +22,7 @@ const web = join(root, 'web')
 const dist = join(web, 'dist')
 // What most areas of the console need is one file: many small ones would be as many requests.
 const sharedParts =
-  /\/web\/(?:context\.ts|components\/|console\/(?:api|session|components(?!\/plot))\/|console\/views\/[\w-]+\/(?:area|texts)\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
+  /\/web\/(?:context\.ts|components\/|console\/(?:api|session(?!\/log-in)|components(?!\/plot))\/|console\/views\/[\w-]+\/(?:area|texts)\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
 const manifestName = 'manifest.json'
 
 /** Lets the style sheet of the console import the style sheets of all views by one pattern. */
@@ -37,25 +40,27 @@ const importsOfViews: Plugin = {
   },
 }
 
-/** How vite reads `web/`, for a build and in development. */
-export const webOptions = {
-  configFile: false,
-  root: web,
-  logLevel: 'warn',
-  plugins: [importsOfViews, madeModules],
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-} satisfies InlineConfig
+/** How vite reads `web/` and the pages of modules, for a build and in development. */
+export const webOptionsFor = (modules: readonly Module[]) =>
+  ({
+    configFile: false,
+    root: web,
+    logLevel: 'warn',
+    plugins: [importsOfViews, madeModules(modules), foundFiles(pageFolders(modules))],
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  }) satisfies InlineConfig
 
 /**
  * Makes `web/dist`: `server/server.js`, which renders the pages in the process of the service, and
  * `client/`, what browsers load. @throws Error if vite is not installed, as without the packages of
  * development; what was built before stays
  */
-export async function buildWeb(folder = dist): Promise<void> {
+export async function buildWeb(folder = dist, modules = ours): Promise<void> {
   const { build } = await import('vite')
   const half = `${folder}-${process.pid}`
   const environment = process.env.NODE_ENV
   const first = firstView()
+  const webOptions = webOptionsFor(modules)
   try {
     await build({
       ...webOptions,
@@ -68,6 +73,7 @@ export async function buildWeb(folder = dist): Promise<void> {
       },
       build: {
         outDir: join(half, 'client'),
+        emptyOutDir: true,
         target: 'es2022',
         cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // which know light-dark()
         modulePreload: false,
@@ -76,7 +82,7 @@ export async function buildWeb(folder = dist): Promise<void> {
           // The texts of areas are named lazily, and lie in `parts` all the same; a slow machine is no
           // mistake.
           checks: { ineffectiveDynamicImport: false, bundlerTimings: false },
-          input: clientFiles(),
+          input: clientFiles(modules),
           output: {
             entryFileNames: '[name].js',
             chunkFileNames: '[name].js',
@@ -92,6 +98,7 @@ export async function buildWeb(folder = dist): Promise<void> {
       ssr: { noExternal: true },
       build: {
         ssr: 'server.tsx',
+        emptyOutDir: true,
         outDir: join(half, 'server'),
         target: 'node26',
         rolldownOptions: { output: { entryFileNames: 'server.js' } },
@@ -132,18 +139,22 @@ function compressIn(folder: string): void {
 /** Builds where a file of `web/`, or a value of src/ of which it is made, is newer than what was built. */
 export async function buildWebIfStale(): Promise<void> {
   const builtAt = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
+  const isNewer = (path: string) => statSync(resolve(root, path)).mtimeMs > builtAt
   const files = [
     ...globSync('web/**/*.{ts,tsx,css,svg}', {
       cwd: root,
       exclude: ['web/dist/**', 'web/**/*.d.ts'],
     }),
+    ...pageFolders(ours).flatMap(({ path, module }) =>
+      module === null ? [] : globSync(`${path}/**/*.{ts,tsx}`),
+    ),
     ...globSync('src/**/{events,problems,reasons}.ts', { cwd: root }),
     ...globSync('src/core/reasons/*.ts', { cwd: root }),
     'src/core/error-table.ts',
     'src/modules.ts',
     'tools/build-web.ts',
     'tools/first-view.ts',
+    'tools/found-files.ts',
     'tools/made-modules.ts',
     'package-lock.json',
   ]
@@ -163,17 +174,19 @@ function isSameTree(one: string, other: string): boolean {
 }
 
 /** The files that a page loads by their names; what they import gets names of its own. */
-function clientFiles(): Record<string, string> {
+function clientFiles(modules: readonly Module[]): Record<string, string> {
   const entries = [
     'client/pages.ts',
-    'client/passkeys.ts',
     'client/pages.css',
     'console/console.ts',
     'console/console.css',
   ]
-  return Object.fromEntries(
-    entries.map((path) => [basename(path).replace(/\.ts$/, ''), join(web, path)]),
-  )
+  return {
+    ...scriptsIn(pageFolders(modules)),
+    ...Object.fromEntries(
+      entries.map((path) => [basename(path).replace(/\.ts$/, ''), join(web, path)]),
+    ),
+  }
 }
 
 if (import.meta.main) await buildWeb()

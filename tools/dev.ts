@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { createServer, type ViteDevServer } from 'vite'
-import { buildWeb, buildWebIfStale, webOptions } from './build-web.ts'
+import { modules } from '../src/modules.ts'
+import { buildWeb, buildWebIfStale, webOptionsFor } from './build-web.ts'
+import { pageFolders, scriptsIn } from './found-files.ts'
 import { type Service, startService } from './service.ts'
 
 /**
@@ -20,6 +22,12 @@ const sources: Readonly<Record<string, string>> = {
   'pages.js': '/client/pages.ts',
   'console.css': '/console/console.css',
   'console.js': '/console/console.ts',
+  ...Object.fromEntries(
+    Object.entries(scriptsIn(pageFolders(modules))).map(([name, path]) => [
+      `${name}.js`,
+      `/@fs${path}`,
+    ]),
+  ),
 }
 const ofVite =
   /^\/(?:@|node_modules\/|client\/|console\/|components\/|languages\/|src\/|context\.ts)/
@@ -35,6 +43,7 @@ const packages = [
 ]
 const client = '<script type="module" src="/@vite/client"></script>'
 
+const webOptions = webOptionsFor(modules)
 await buildWebIfStale()
 let service = given === undefined ? await start() : null
 const target = () => given ?? service?.url ?? ''

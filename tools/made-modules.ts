@@ -1,13 +1,13 @@
 import type { Plugin } from 'vite'
 import { eventGroups, namesOfEvent } from '../src/core/events/types.ts'
 import { isLanguage, type Language } from '../src/core/lib/languages.ts'
+import type { Module } from '../src/core/module/module.ts'
 import {
   assertDistinctEvents,
   assertDistinctReasons,
   errorsOf,
   type KnownEvent,
 } from '../src/core/module/registry.ts'
-import { modules } from '../src/modules.ts'
 
 const prefix = '\0made:'
 
@@ -16,7 +16,7 @@ const prefix = '\0made:'
  * in the folder of the feature alone. Each language is a module of its own, and no module holds more
  * than the console shows. web/console/made.d.ts has their types.
  */
-export const madeModules: Plugin = {
+export const madeModules = (modules: readonly Module[]): Plugin => ({
   name: 'modules made of values of src/',
   resolveId: (id) => (id.startsWith('made:') ? `\0${id}` : null),
   async load(id) {
@@ -24,26 +24,34 @@ export const madeModules: Plugin = {
     const [kind, language] = id.slice(prefix.length).split('-')
     const make = makers[kind ?? '']
     if (!make) throw new Error(`nothing makes the module ${id.slice(1)}`)
-    return Object.entries(await make(isLanguage(language) ? language : null))
+    return Object.entries(await make(modules, isLanguage(language) ? language : null))
       .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
       .join('\n')
   },
-}
+})
 
-type Maker = (language: Language | null) => Promise<Readonly<Record<string, unknown>>>
+type Maker = (
+  modules: readonly Module[],
+  language: Language | null,
+) => Promise<Readonly<Record<string, unknown>>>
 
 const makers: Readonly<Record<string, Maker>> = {
-  async events(language) {
+  async events(modules, language) {
     const types = await assertDistinctEvents(modules)
     return language ? { events: wordsOf(types, language) } : choicesOf(types)
   },
-  async errors(language) {
+  async overview(modules, language) {
+    const types = await assertDistinctEvents(modules)
+    const listed = types.filter(({ inOverview }) => inOverview !== undefined)
+    return { events: wordsOf(listed, language ?? 'en') }
+  },
+  async errors(modules, language) {
     const all = Object.values(errorsOf(modules))
     return {
       errors: Object.fromEntries(all.map(({ error, words }) => [error, words?.[language ?? 'en']])),
     }
   },
-  async reasons(language) {
+  async reasons(modules, language) {
     const all = [...(await assertDistinctReasons(modules))]
     const of = language ?? 'en'
     return {

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..')
 export const suites = {
   all: ['src/**/*.test.ts', 'test/**/*.test.ts'],
   faults: ['test/faults/*.test.ts'],
-  browser: ['test/browser/*.browser.ts'],
+  browser: ['test/browser/*.browser.ts', 'test/example-module/*.browser.ts'],
   console: ['test/console/*.browser.ts'],
 }
 

@@ -120,6 +120,42 @@ suite('statements of a request by key', async () => {
   })
 })
 
+test('an address may send three keys to revoke in an hour, known or not', async () => {
+  const app = await testApp({ LOGIN_IP_ATTEMPTS: '3' })
+  const kept = await serviceAccount(app, 'kept', ['account:read'])
+  const leaked = await serviceAccount(app, 'leaked', ['account:read'])
+  const revoke = (key: string, from?: string) =>
+    app.call('POST', '/api/public/keys/revoke', { json: { key }, ...(from && { from }) })
+  const revoked = { message: 'Key revoked, if it was valid' }
+  const junk = ['none', kept.key.slice(0, -1), `${kept.key} `, '']
+  for (const key of [...junk, ...junk]) {
+    const { status, body } = await revoke(key)
+    assert.deepEqual([status, body], [200, revoked])
+  }
+  const unknown = createKeyText(systemRandom)
+  for (const key of [unknown, leaked.key, leaked.key]) {
+    const { status, body } = await revoke(key)
+    assert.deepEqual([status, body], [200, revoked])
+  }
+  const before = await app.rows()
+  for (const key of [kept.key, unknown]) {
+    const refused = await revoke(key)
+    assertRefusal(refused, 429, 'Too many login attempts')
+    assert.equal(refused.headers['retry-after'], '3600')
+  }
+  assert.deepEqual(await app.rows(), before)
+  assert.equal((await revoke('none')).status, 200)
+  const statuses = [await me(app, kept.headers), await me(app, leaked.headers)]
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    [200, 401],
+  )
+  assert.equal((await revoke(kept.key, '203.0.113.9')).status, 200)
+  assert.equal((await me(app, kept.headers)).status, 401)
+  app.clock.advance(3600)
+  assert.equal((await revoke(unknown)).status, 200)
+})
+
 suite('what ends a key ends it at the next request, on both nodes', async () => {
   const clock = fixedClock(new Date().toISOString())
   const one = await testApp({}, { clock })

@@ -187,6 +187,7 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
     user_agent: null,
     session: null,
     token: null,
+    key: null,
   }
 
   test('of an actor who was erased all personal fields are null, and the rest stays', async () => {

@@ -109,7 +109,7 @@ suite('a hook', () => {
     const seen: string[] = []
     const noting = (name: string): Module => ({
       ...subscribing('onEvent', {
-        names: [userCreated.name],
+        wants: ({ name }) => name === userCreated.name,
         take: async () => void seen.push(name),
       }),
       name,

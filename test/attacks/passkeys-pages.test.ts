@@ -1,12 +1,14 @@
 // A database makes a difference: one answer of a passkey ends one step of one flow.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { testApp } from '../app.ts'
+import { type TestApp, testApp } from '../app.ts'
 import { confirmationsOf } from '../confirmations.ts'
+import { codeOf } from '../factor.ts'
 import { verifyAddress } from '../mail.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
 import {
   addPasskey,
+  assertionOf,
   type CreationOptions,
   type RequestOptions,
   type SoftwarePasskey,
@@ -14,21 +16,21 @@ import {
   withPasskey,
 } from '../passkeys.ts'
 
+/** What the page gives to the browser; the form has the same address. */
+function optionsOf(browser: PageBrowser): RequestOptions & CreationOptions {
+  const [, text = ''] = /data-passkey="(.*?)"/.exec(browser.page().text) ?? []
+  assert.notEqual(text, '', browser.page().text)
+  return JSON.parse(text.replaceAll('&quot;', '"'))
+}
+
+const use = (browser: PageBrowser, sent: unknown) =>
+  browser.submit({ passkey: JSON.stringify(sent) }, 'name="passkey"')
+
 const refusal = 'This passkey was not accepted.'
 
 suite('passkeys on the pages', async () => {
   const origin = 'https://id.example.org'
   const app = await testApp({ BASE_URL: origin, LOGIN_IP_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '4' })
-
-  /** What the page gives to the browser; the form has the same address. */
-  function optionsOf(browser: PageBrowser): RequestOptions & CreationOptions {
-    const [, text = ''] = /data-passkey="(.*?)"/.exec(browser.page().text) ?? []
-    assert.notEqual(text, '', browser.page().text)
-    return JSON.parse(text.replaceAll('&quot;', '"'))
-  }
-
-  const use = (browser: PageBrowser, sent: object) =>
-    browser.submit({ passkey: JSON.stringify(sent) }, 'name="passkey"')
 
   async function signedIn(passkey: SoftwarePasskey, path = '/signin'): Promise<PageBrowser> {
     const browser = pageBrowser(app)
@@ -205,5 +207,109 @@ suite('passkeys on the pages', async () => {
     await addPasskey(here, session) // by a program, which knows better
     await browser.open('/signin')
     assert.doesNotMatch(browser.page().text, /passkey/)
+  })
+})
+
+test('/signin offers passkeys, with their script, from the first passkey on, at every node', async () => {
+  const env = { BASE_URL: 'https://id.example.org' }
+  const app = await testApp(env)
+  const other = await testApp(env, { directory: app.directory, clock: app.clock, seed: 2 })
+  const offers = async (node: TestApp) => {
+    const browser = pageBrowser(node)
+    const { text } = await browser.open('/signin')
+    const offered = [/data-passkey=/, /passkey[^"]*\.js/, /autocomplete="username webauthn"/]
+    return offered.map((pattern) => pattern.test(text))
+  }
+  const none = [false, false, false]
+  assert.deepEqual([await offers(app), await offers(other)], [none, none])
+  const { passkey } = await withPasskey(app, 'first')
+  const all = [true, true, true]
+  assert.deepEqual([await offers(other), await offers(app)], [all, all])
+  const browser = pageBrowser(other)
+  await browser.open('/signin')
+  await use(browser, passkey.assertion(optionsOf(browser)))
+  assert.equal(browser.path(), '/account')
+})
+
+suite('a passkey in place of an app, where a role asks for a second factor', async () => {
+  const origin = 'https://id.example.org'
+  const settings = { ROLES: 'BILLING', REQUIRE_SECOND_FACTOR: 'BILLING' }
+  const app = await testApp({ BASE_URL: origin, ...settings })
+
+  async function atEnrolment(name: string) {
+    const who = await app.account(name, ['BILLING' as 'USER'])
+    const browser = pageBrowser(app)
+    await browser.open('/signin?return_to=/users')
+    await browser.submit({ username: name, password: who.password })
+    assert.equal(browser.heading(), 'Set up a second factor')
+    return { who, browser, passkey: softwarePasskey({ origin }) }
+  }
+  const sessionsOf = async ({ userId }: { userId: number }) => {
+    const rows = (await app.rows()).sessions as { user_id: number; amr: string }[]
+    return rows.filter((row) => row.user_id === userId).map(({ amr }) => amr)
+  }
+
+  test('it completes the sign-in, after ten recovery codes', async () => {
+    const { who, browser, passkey } = await atEnrolment('ann')
+    const first = optionsOf(browser)
+    await browser.open(browser.path())
+    assert.deepEqual(optionsOf(browser), first)
+    await use(browser, passkey.registration(first))
+    assert.equal(browser.heading(), 'Your recovery codes')
+    assert.equal(browser.page().text.match(/<li>[A-Z2-7-]{19}<\/li>/g)?.length, 10)
+    assert.deepEqual(await sessionsOf(who), [])
+    await browser.submit()
+    assert.equal(browser.path(), '/users')
+    assert.deepEqual(await sessionsOf(who), ['pwd swk user pin mfa'])
+    const json = { passkey: await assertionOf(app, passkey), mode: 'token' }
+    const { token } = (await app.call('POST', '/login', { json })).body
+    const headers = { authorization: `Bearer ${token}` }
+    const { body } = await app.call('GET', '/api/account/passkeys', { headers })
+    assert.deepEqual(
+      body.map(({ name }: { name: string }) => name),
+      ['Firefox, Linux'],
+    )
+  })
+
+  test('an answer for anything else is refused, stores nothing, and the app still works', async () => {
+    const { who, browser, passkey } = await atEnrolment('ben')
+    const { browser: other } = await atEnrolment('cat')
+    const options = optionsOf(browser)
+    const device = await withPasskey(app, 'dan')
+    const wrong: unknown[] = [
+      passkey.registration(optionsOf(other)), // of another sign-in
+      passkey.registration(options, { origin: 'https://evil.example' }),
+      passkey.registration(options, { flags: 0x01 }), // without user verification
+      passkey.assertion(options),
+      device.passkey.assertion(options),
+      ...['text', 7, {}, [], null, { response: null }],
+    ]
+    const before = await app.rows()
+    for (const sent of wrong) {
+      const answer = await use(browser, sent)
+      assert.equal(answer.status, 400)
+      assert.ok(answer.text.includes(refusal), answer.text)
+      assert.deepEqual(optionsOf(browser), options)
+    }
+    const { sessions, passkeys, recovery_codes: codes } = await app.rows()
+    assert.deepEqual(
+      [sessions, passkeys, codes],
+      [before.sessions, before.passkeys, before.recovery_codes],
+    )
+    const [, secret = ''] = /id="secret">([A-Z2-7 ]+)</.exec(browser.page().text) ?? []
+    await browser.submit({ totp: codeOf(app, secret.replaceAll(' ', '')) }, 'name="totp"')
+    await browser.submit()
+    assert.deepEqual(await sessionsOf(who), ['pwd otp mfa'])
+  })
+
+  test('after the end of all logins a made passkey is refused', async () => {
+    const { who, browser, passkey } = await atEnrolment('eve')
+    const sent = passkey.registration(optionsOf(browser))
+    const headers = app.basic(app.admin)
+    await app.call('DELETE', '/api/admin/accounts/eve/sessions', { headers })
+    const { passkeys } = await app.rows()
+    await use(browser, sent)
+    assert.deepEqual((await app.rows()).passkeys, passkeys)
+    assert.deepEqual(await sessionsOf(who), [])
   })
 })

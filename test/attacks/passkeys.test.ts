@@ -70,6 +70,33 @@ suite('hostile answers of passkeys', async () => {
     for (const answer of answers) assertRefusal(answer, 401, 'Invalid credentials')
   })
 
+  test('a passkey counts at a related origin of PASSKEY_ORIGINS, and there alone', async () => {
+    const related = 'https://shop.example'
+    const here = await testApp({ PASSKEY_ORIGINS: `${related}, https://blog.example:8443` })
+    const { passkey: own } = await withPasskey(here, 'ann')
+    const answer = await here.call('GET', '/.well-known/webauthn')
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    assert.deepEqual(answer.body, { origins: [related, 'https://blog.example:8443'] })
+    const before = await here.rows()
+    for (const wrong of [
+      'https://blog.example',
+      'http://shop.example',
+      `${related}.evil.example`,
+    ]) {
+      const sent = await assertionOf(here, own, { origin: wrong })
+      const refused = await here.call('POST', '/login', { json: { passkey: sent } })
+      assertRefusal(refused, 401, 'Invalid credentials')
+    }
+    const { sessions, used_passkey_challenges: used } = await here.rows()
+    assert.deepEqual([sessions, used], [before.sessions, before.used_passkey_challenges])
+    for (const origin of [related, here.deps.config.passkeys.origin]) {
+      const sent = await assertionOf(here, own, { origin })
+      assert.equal((await here.call('POST', '/login', { json: { passkey: sent } })).status, 200)
+    }
+    assert.deepEqual((await app.call('GET', '/.well-known/webauthn')).body, { origins: [] })
+    await assertRefused(await assertionOf(app, passkey, { origin: related }))
+  })
+
   test('16 kinds of junk are refused at a login, never 500', async () => {
     const right = await assertionOf(app, passkey)
     const junk: unknown[] = [

@@ -304,7 +304,9 @@ suite('attacks on remembered devices', async () => {
     await browser.submit({ email: `${who.username}@example.org` })
     const rows = (await mailRows(app)).filter(({ user_id }) => user_id === who.userId)
     const { mailed } = await confirmationsOf(app)
-    const { code } = await mailed(rows.at(-1)?.confirmation ?? '')
+    const { code } = await mailed(
+      rows.findLast(({ message }) => message === 'sign_in')?.confirmation ?? '',
+    )
     await browser.submit({ code }, 'name="code"')
     assert.equal(browser.heading(), asksCode)
     assert.doesNotMatch(browser.page().text, /remember_device/)

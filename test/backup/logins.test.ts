@@ -77,7 +77,7 @@ suite('logins after a restore', async () => {
     assert.deepEqual([await devicesOf(app), await devicesOf(restored)], [1, 0])
     assert.match(
       (await told(restored, 6)).join(),
-      /all sessions, tokens and remembered devices have ended/,
+      /all sessions, tokens, keys of programs, app passwords and remembered devices have ended/,
     )
     assert.deepEqual(await told(restored, 7), [])
   })

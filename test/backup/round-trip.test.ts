@@ -125,6 +125,16 @@ suite('a copy of everything', async () => {
     json: { email: 'new@example.org', roles: ['USER'], name: 'Zoë' },
   })
   assert.equal(invited.status, 201)
+  const client = await app.call('POST', '/api/admin/clients', {
+    headers,
+    json: { id: 'wiki', type: 'web', redirect_uris: ['https://wiki.example.org/callback'] },
+  })
+  assert.equal(client.status, 201)
+  const registration = await app.call('POST', '/api/admin/clients/registration-tokens', {
+    headers,
+    json: { name: 'assistants', scopes: ['openid'], redirect_hosts: ['localhost'] },
+  })
+  assert.equal(registration.status, 201)
   const signed = { at: 5, key_id: 'k', signature: 's' }
   await app.deps.db
     .insertInto('audit_checkpoints')
@@ -249,6 +259,7 @@ suite('a copy of everything', async () => {
       webhook_deliveries: [],
       remembered_devices: [],
       api_keys: [],
+      registration_tokens: [],
       provider_artifacts: [],
     }
     assert.deepEqual(others, { ...expected, ...logins })

@@ -51,7 +51,12 @@ suite('passkeys in a real browser, with an authenticator of its own', async () =
 
       // With the password, and the first passkey.
       await page.goto(`${url}/signin?return_to=/account/passkeys`)
-      assert.equal(await page.locator(button).isVisible(), true)
+      // Nobody can use a passkey before the first was added, on the desk.
+      assert.equal(await page.locator(button).isVisible(), about === 'on a phone')
+      assert.equal(
+        (await page.locator('script[src*=passkeys]').count()) > 0,
+        about === 'on a phone',
+      )
       await page.locator('input[name=username]').fill('admin')
       await page.locator('input[name=password]').fill(password)
       await press('form:has(input[name=password]) button[type=submit]:not(.quiet)')
@@ -69,6 +74,9 @@ suite('passkeys in a real browser, with an authenticator of its own', async () =
       assert.equal(await page.locator('tbody tr').count(), 1)
       const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
       assert.equal(credentials.length, 1)
+      await page.goto(`${url}/account/second-factor`)
+      await at('/account/second-factor')
+      assert.match((await page.locator('main').textContent()) ?? '', /Your passkey is the second/)
 
       // In the field of the username: the authenticator answers by itself.
       await signOut(page)
@@ -126,6 +134,20 @@ suite('passkeys in a real browser, with an authenticator of its own', async () =
       await dialog.getByRole('button', { name: 'Use a passkey' }).click()
       await dialog.waitFor({ state: 'detached' })
       await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor()
+
+      // There with the password: it asks for the passkey, and for no code of an app.
+      await context.clearCookies({ name: 'JSESSIONID' })
+      await page.evaluate('document.querySelector(\'a[href="/admin/audit"]\').click()')
+      await dialog.waitFor()
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+      await dialog.locator('input[type=password]').fill(password)
+      await dialog.locator('button[type=submit]').click()
+      await dialog.locator('button[type=submit]:not([disabled])').waitFor()
+      assert.equal(await dialog.locator('input[autocomplete=one-time-code]').count(), 0)
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+      await dialog.locator('button[type=submit]').click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
 
       // Renamed, and removed with the passkey as the proof.
       await page.goto(`${url}/account/passkeys`)

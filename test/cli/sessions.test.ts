@@ -1,8 +1,10 @@
 // A database makes a difference: each command once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { transact } from '../../src/core/database/transactions.ts'
 import { testApp } from '../app.ts'
 import { heard } from '../database.ts'
+import { servicesOf } from '../mail.ts'
 import { gatehouse } from './gatehouse.ts'
 
 suite('commands that people look for', async () => {
@@ -64,6 +66,34 @@ suite('commands that people look for', async () => {
     const me = await app.call('GET', '/api/me', { headers: bearer })
     assert.deepEqual([await status(session), me.status], [401, 401])
     assert.equal((await newest('session_ended')).details.reason, 'administrator')
+  })
+
+  test('device list and device end show and forget remembered devices', async () => {
+    const { rememberedDevices } = await servicesOf(app)
+    const wendy = await app.account('wendy')
+    const list = async () => JSON.parse((await run('device list wendy --json')).stdout)
+    for (const browser of ['a', 'b', 'c']) {
+      await transact(app.deps.db, [], (trx) =>
+        rememberedDevices.remember(trx, wendy.userId, browser.repeat(43)),
+      )
+    }
+    const { body } = await app.call('GET', '/api/admin/accounts/wendy/devices', {
+      headers: app.basic(app.admin),
+    })
+    assert.equal(body.length, 3)
+    assert.deepEqual(await list(), body)
+    const { id } = body[1]
+    const ended = await run(`device end wendy ${id} --json`)
+    assert.deepEqual([ended.code, JSON.parse(ended.stdout)], [0, { username: 'wendy', device: id }])
+    assert.deepEqual(await list(), [body[0], body[2]])
+    const { actor, details } = await newest('mfa_device_forgotten')
+    assert.deepEqual([actor.kind, details], ['cli', { count: 1, reason: 'administrator' }])
+    await refused(`device end wendy ${id}`, 3, /^error: wendy has no device /)
+    await refused('device end nobody', 3, /nobody/)
+    const all = await run('device end wendy')
+    assert.equal(all.stdout, 'all devices of wendy must prove the second factor again\n')
+    assert.deepEqual(await list(), [])
+    assert.equal((await run('device end wendy')).code, 0)
   })
 
   test('user delete deletes a user with the account, and asks before', async () => {

@@ -127,6 +127,7 @@ function record(more: Pick<AuditRecord, 'at' | 'request_id'>): AuditRecord {
     user_agent: null,
     session: null,
     token: null,
+    key: null,
     scheme: null,
     factors: [],
     method: 'POST',

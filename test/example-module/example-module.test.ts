@@ -26,6 +26,7 @@ import { folder, passphrase, place, restoring } from '../copies.ts'
 import { sqliteOnly } from '../database.ts'
 import { allRoutes, newCaller, type ShownRoute, send, worldOf } from '../examples.ts'
 import { assertRefusal } from '../refusal.ts'
+import { builtPagesOf } from './built-pages.ts'
 import { commands as commandExamples, examples } from './examples.ts'
 import { module } from './module.ts'
 import { settings } from './settings.ts'
@@ -314,7 +315,7 @@ suite('a module from outside', async () => {
       const rows = await again.rows()
       assert.deepEqual(rows.notes, notes)
       const schemas = rows.room_schemas?.filter((row) => JSON.stringify(row).includes('"notes"'))
-      assert.equal(schemas?.length, 2)
+      assert.equal(schemas?.length, 3)
       assert.equal((rows.note_keys?.length ?? 0) > 0, keepLogins)
       await again.close()
     }
@@ -358,12 +359,12 @@ suite('a module from outside', async () => {
     assert.equal(code, 0)
     const { modules: schemas, rooms: former, ...told } = JSON.parse(stdout)
     assert.deepEqual(told, { from: latestSchema, to: latestSchema })
-    assert.deepEqual([schemas.notes, former], [2, schemas])
+    assert.deepEqual([schemas.notes, former], [3, schemas])
   })
 
   test('a backup that names a schema of no module is refused', async () => {
     const { deps, tables } = await place()
-    for (const version of [-1, 1.5, 3]) {
+    for (const version of [-1, 1.5, 4]) {
       const dump = {
         schema: latestSchema,
         modules: new Map([['notes', version]]),
@@ -464,13 +465,13 @@ suite('a module from outside', async () => {
   test('its examples are of all its routes and commands, and record their events', async () => {
     const told: RecordedEvent[] = []
     const sinks = { inside: [], afterCommit: [(event: RecordedEvent) => void told.push(event)] }
-    const other = await testApp({}, { modules, sinks })
+    const other = await testApp({}, { modules, sinks, builtPages: await builtPagesOf(modules) })
     const world = await worldOf(other, sinks)
-    const caller = await newCaller(world, 'session')
     const routes = allRoutes(other).filter(({ module: name }) => name === module.name)
     assert.deepEqual(routes.map(({ key }) => key).toSorted(), Object.keys(examples).toSorted())
     for (const route of routes) {
       const example = [examples[route.key] ?? []].flat()[0] ?? assert.fail(route.key)
+      const caller = await newCaller(world, 'session')
       const made = (await example.make?.(world, caller)) ?? {}
       told.length = 0
       const shown: ShownRoute = { ...route, example, all: [example] }

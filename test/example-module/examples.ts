@@ -13,6 +13,12 @@ export const examples: Examples = {
     ...{ needs: 'fresh', commit: 2, events: ['mfa_enrolled'] },
     make: (_, caller) => ({ json: { ...present(caller), name: 'Fridge', code: 'blue geese' } }),
   },
+  'GET /account/badge': {},
+  'POST /account/badge/make': {
+    ...{ needs: 'fresh', events: ['note_badge_made'] },
+    make: (_, caller) => ({ form: present(caller) }),
+  },
+  'POST /account/badge/remove': { needs: 'fresh', make: () => ({ form: {} }) },
   createNote: { events: ['note_written'], make: () => ({ json: { text: 'milk' } }) },
   getNote: { make: note() },
   updateNote: { events: ['note_written'], make: note({ text: 'tea' }) },

@@ -5,12 +5,14 @@ import { migrations, tables } from './tables.ts'
 /**
  * Notes: short texts of a user, which a device with a key of its own writes. An external module with all
  * that a module can bring, without an edit of src/: two schemes, a stage and a row of the requirement
- * table, a kind of second factor, three tables with migrations, a resource, a setting, an event, an error, reasons, a job, a command,
+ * table, a kind of second factor, a way to sign in with pages and a script, four tables with migrations, a resource, a setting, an event, an error, reasons, a job, a command,
  * a check, a part of the status, a metric, a series, and its part of a person's data.
  */
 export const module: Module = {
   name: 'notes',
   tag: { name: 'Notes', description: 'Short texts, which a device writes with a key of its own.' },
+  requires: ['own-account'],
+  web: `${import.meta.dirname}/web`,
   migrations,
   tables,
   events: () => import('./events.ts'),
@@ -39,6 +41,8 @@ export const module: Module = {
     const { keyAuthenticators } = await import('./authenticator.ts')
     return (needs, before) => [...before, ...keyAuthenticators(needs)]
   },
+  methods: [{ name: 'badge', amr: ['x-badge'] }],
+  pages: () => import('./badge-pages.ts'),
   routes: () => Promise.all([import('./routes.ts'), import('./factor-routes.ts')]),
   jobs: ({ config, clock, db }) => {
     return [

@@ -1,7 +1,9 @@
+import { textIn } from '../../src/core/http/bodies/bodies.ts'
 import { Count } from '../../src/core/http/schemas.ts'
 import { Counters } from '../../src/core/measurements/counters.ts'
 import { counted } from '../../src/core/measurements/family.ts'
 import { type Monitoring, statusPart } from '../../src/core/module/monitoring.ts'
+import { methodsByAmr, refusedMethods } from '../../src/modules/login/refused-logins.ts'
 import { noteWritten } from './events.ts'
 
 /** How often notes were written in this process. */
@@ -22,6 +24,11 @@ export const monitoring: Monitoring = {
     }),
   ],
   count(measurements, on) {
+    measurements.of(methodsByAmr).set('x-badge', 'badge')
+    measurements.of(refusedMethods).push(({ body, routeOptions }) => {
+      const isForm = routeOptions.url === '/signin' && textIn(body, 'by') === 'badge'
+      return isForm ? 'badge' : null
+    })
     on.events([noteWritten.name], () => measurements.of(written).add([]))
   },
   processMetrics: ({ measurements }) => [

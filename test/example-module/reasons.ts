@@ -10,6 +10,11 @@ export const reasons = {
     guard: 'second factor',
     explanation: 'The words are on no note of the account.',
   },
+  'x-note-badge-wrong': {
+    guard: 'credential',
+    explanation:
+      'The words are not those of the badge of the account, or there is no such account.',
+  },
   'x-no-administrator': {
     guard: 'account',
     explanation: 'A key of a device does not act for an administrator.',

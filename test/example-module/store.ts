@@ -71,6 +71,28 @@ export function noteStore(db: DatabaseOrTransaction) {
   }
 }
 
+export function badgeStore(db: DatabaseOrTransaction) {
+  const own = db.withTables<NoteTables>()
+  return {
+    async of(userId: number): Promise<{ digest: string; createdAt: number } | null> {
+      const query = own.selectFrom('note_badges').select(['words', 'created_at'])
+      const row = await query.where('user_id', '=', userId).executeTakeFirst()
+      return row ? { digest: row.words, createdAt: row.created_at } : null
+    },
+
+    async insert(userId: number, digest: string, createdAt: number): Promise<void> {
+      const values = { user_id: userId, words: digest, created_at: createdAt }
+      await own.insertInto('note_badges').values(values).execute()
+    },
+
+    /** Answers whether there was one. */
+    async remove(userId: number): Promise<boolean> {
+      const query = own.deleteFrom('note_badges').where('user_id', '=', userId)
+      return (await query.executeTakeFirst()).numDeletedRows === 1n
+    },
+  }
+}
+
 export async function endKeysOf(trx: DatabaseOrTransaction, userId: number): Promise<void> {
   const own = trx.withTables<NoteTables>()
   await own.deleteFrom('note_keys').where('user_id', '=', userId).execute()

@@ -24,6 +24,13 @@ export const tables: readonly ModuleTable[] = [
     namesPerson: { columns: ['name'], atErasure: 'goes with the row' },
     namesNone: ['id', 'code'],
   },
+  {
+    name: 'note_badges',
+    key: ['user_id'],
+    isLogin: true,
+    person: { column: 'user_id', onDelete: 'delete', excluded: 'a badge is a secret' },
+    namesNone: ['words'],
+  },
 ]
 
 // A type, not an interface: `withTables` takes no other.
@@ -49,6 +56,12 @@ export type NoteTables = {
     code: string
     created_at: number
     used_at: Generated<number | null>
+  }
+  note_badges: {
+    user_id: number
+    /** Digest. */
+    words: string
+    created_at: number
   }
 }
 
@@ -77,4 +90,11 @@ export const migrations: readonly Migration[] = [
   ) strict, without rowid`,
   ],
   ['alter table notes add column locked integer not null default 0'],
+  [
+    `create table note_badges (
+    user_id integer primary key references users (id) on delete cascade,
+    words text not null,
+    created_at integer not null
+  ) strict`,
+  ],
 ]

@@ -166,6 +166,24 @@ suite('keys', async () => {
     })
   }
 
+  test('what a key does is recorded with the id of the key', async () => {
+    const {
+      headers: byKey,
+      id,
+      key,
+    } = await serviceAccount(app, 'scribe', ['users:write'], ['ADMIN'])
+    const json = { name: 'Ann Lee', email: 'ann@example.org' }
+    const made = await app.call('POST', '/users', { headers: byKey, json })
+    assert.equal(made.status, 201)
+    const { body } = await app.call('GET', '/api/admin/audit?actor=scribe', { headers })
+    type Record = Readonly<{ scheme: string; key: string; token: null; route: string }>
+    assert.deepEqual(
+      body.data.map(({ scheme, key: of, token, route }: Record) => [scheme, of, token, route]),
+      [['key', id, null, '/users']],
+    )
+    assert.ok(!JSON.stringify(body).includes(key.slice(4)))
+  })
+
   test('for a person an administrator makes none', async () => {
     await app.account('ann')
     const before = await app.rows()

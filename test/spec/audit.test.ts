@@ -76,6 +76,7 @@ suite('GET /api/admin/audit', async () => {
       details: { from: ['USER'], to: ['ADMIN'] },
       ...{ address: '203.0.113.7', proxies: ['10.0.0.1'], user_agent: 'curl/8' },
       ...{ session: 'session digest', token: 'token digest' },
+      key: null,
       ...{ scheme: 'bearer', factors: ['pwd', 'otp'] },
       ...{ method: 'PUT', route: '/api/admin/accounts/:username', status: 200 },
       ...{ request_id: 'r-1', instance: 'auth:1', version: '9.9.9', chain: 'seeds', place: 1 },

@@ -56,6 +56,7 @@ const withoutDatabase = [
   'GET /.well-known/oauth-authorization-server',
   'GET /.well-known/openid-configuration',
   'GET /.well-known/passkey-endpoints',
+  'GET /.well-known/webauthn',
   'POST /api/public/passkeys/options',
   'GET /health/live',
 ]
@@ -118,6 +119,9 @@ function typeOf({ operation }: Documented): string {
   return Object.keys(operation.requestBody?.content ?? {})[0] ?? 'application/json'
 }
 
+const keyRevocation = '/api/public/keys/revoke'
+const newKeyText = () => ({ key: createKeyText(systemRandom) })
+
 interface Choice {
   readonly of?: readonly Documented[]
   /** Whether the error may be one of all operations, under `default`. */
@@ -172,6 +176,7 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
   for (let sent = 0; sent < app.deps.config.login.perAddress.attempts; sent += 1) {
     const unknown = { headers: bearerOf(createKeyText(systemRandom)) }
     assertRefusal(await app.call('GET', '/api/me', unknown), 401, 'Invalid token')
+    assert.equal((await app.call('POST', keyRevocation, { json: newKeyText() })).status, 200)
   }
   each(
     [429, 'Too many login attempts'],
@@ -180,6 +185,7 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
       if (name === forwardQuestion) {
         return app.call(method, path, { headers: { ...forwarded(), ...app.basic(app.admin) } })
       }
+      if (path === keyRevocation) return app.call(method, path, { json: newKeyText() })
       if ('client' in schemes) return app.call(method, path, { headers: asClient('shop') })
       if (!('basic' in schemes) && 'bearer' in schemes) {
         return app.call(method, path, { headers: bearerOf(createKeyText(systemRandom)) })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { transact } from '../../src/core/database/transactions.ts'
-import { noticeEvents } from '../../src/extras/mail/notices.ts'
+import { noticeTypes } from '../../src/extras/mail/message-types.ts'
 import { passwordChange } from '../../src/modules/accounts/events.ts'
 import { type Answer, type Someone, type TestOptions, testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
@@ -13,6 +13,7 @@ import { clockOfToday, identityProvider, settingsFor } from '../identity-provide
 import { guess, newHost, throttleAlone } from '../logins.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
 import { noticeRows, waitingMails } from '../notices.ts'
+import { pageBrowser } from '../page-browser.ts'
 import { testBrowser } from '../test-browser.ts'
 
 const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 <b>'
@@ -53,9 +54,12 @@ async function fixture(env: Record<string, string>, options: TestOptions = {}) {
 
 suite('notices', async () => {
   const idp = await identityProvider()
-  const { app, services, someone, own, asAdmin } = await fixture(settingsFor(idp), {
-    clock: clockOfToday(),
-  })
+  const { app, services, someone, own, asAdmin } = await fixture(
+    { ...settingsFor(idp), APP_PASSWORDS: 'on' },
+    {
+      clock: clockOfToday(),
+    },
+  )
   const logIn = (who: Someone, json: object) =>
     app.call('POST', '/login', {
       ...client,
@@ -123,6 +127,26 @@ suite('notices', async () => {
         const code = await beginEnrolment(app, headers)
         return () =>
           app.call('PUT', '/api/account/totp', { ...client, headers, json: { totp: code() } })
+      },
+    },
+    {
+      when: 'the owner makes an app password',
+      type: 'app_password_added',
+      prepare: async (who) => () =>
+        own(who, 'POST', '/keys', { name: 'Calendar', current_password: who.password }),
+    },
+    {
+      when: 'a device is to be remembered',
+      type: 'device_remembered',
+      async prepare(who) {
+        const { code } = await factor(who)
+        const browser = pageBrowser(app, { from: client.from, userAgent: agent })
+        await browser.open('/signin')
+        await browser.submit({ username: who.username, password: who.password })
+        return async () => {
+          await browser.submit({ totp: code(), remember_device: '1' })
+          assert.equal(browser.path(), '/account')
+        }
       },
     },
     {
@@ -223,9 +247,9 @@ suite('notices', async () => {
   }
 })
 
-test('every event that becomes a notice is declared by a module', async () => {
-  const declared = (await eventTypes()).map(({ name }) => name)
-  for (const name of noticeEvents) assert.ok(declared.includes(name), name)
+test('every notice of an event has a message, and every message an event', async () => {
+  const named = (await eventTypes()).flatMap(({ notice }) => notice?.message ?? [])
+  assert.deepEqual([...new Set([...named, 'account_event'])].sort(), [...noticeTypes].sort())
 })
 
 suite('notices in the course of time', async () => {

@@ -52,16 +52,20 @@ function viewsOf(root: string, removed: readonly string[]): string[] {
     .map((file) => dirname(file))
 }
 
-/** The files of other folders that the files of a folder collect by `import.meta.glob`. */
+/** The files of other folders that the files of a folder collect, by `found:` or `import.meta.glob`. */
 function collectedBy(root: string, folders: readonly string[]): string[] {
   return globSync(
     folders.map((folder) => `${folder}/*.{ts,tsx}`),
     { cwd: root },
   ).flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8')
-    return [...source.matchAll(/import\.meta\.glob<.*>\(\s*'(\.\.\/[^']+)'/g)].flatMap(
-      ([, pattern = '']) => globSync(join(dirname(file), pattern), { cwd: root }),
-    )
+    return [
+      ...source.matchAll(/import\.meta\.glob<.*>\(\s*'(\.\.\/[^']+)'/g),
+      ...source.matchAll(/ from 'found:([^']+)'/g),
+    ].flatMap(([found, pattern = '']) => {
+      const folder = found.includes('found:') ? 'web/pages/**' : dirname(file)
+      return globSync(join(folder, pattern), { cwd: root })
+    })
   })
 }
 

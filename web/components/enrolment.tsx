@@ -1,9 +1,14 @@
 import { useCommon } from '../context.ts'
 
 /** A QR code, whose SVG the service has drawn itself. */
-export function QrCode({ svg }: { readonly svg: string }) {
+export function QrCode({ svg, label }: { readonly svg: string; readonly label?: string }) {
   const t = useCommon()
   return (
-    <div class="qr" role="img" aria-label={t.qrCode} dangerouslySetInnerHTML={{ __html: svg }} />
+    <div
+      class="qr"
+      role="img"
+      aria-label={label ?? t.qrCode}
+      dangerouslySetInnerHTML={{ __html: svg }}
+    />
   )
 }

@@ -1,41 +1,49 @@
-import type { ComponentChildren } from 'preact'
+import { files } from 'found:factor-part.tsx'
+import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useTexts } from '../context.ts'
 import { Actions, Button } from './button.tsx'
-import { CodeField } from './code-field.tsx'
-import { Field } from './field.tsx'
+import { Field, type FieldProps } from './field.tsx'
+
+/** The field of a kind of factor: `factor-part.tsx` of the folder of its module. */
+export interface FactorPart {
+  /** The name of the kind, and of the field. */
+  readonly kind: string
+  readonly Proof: FunctionComponent<Pick<FieldProps, 'problem' | 'isWrong' | 'hasFocus'>>
+}
 
 interface Props {
   readonly isWrong: boolean
   readonly hasFocus: boolean
-  /** False: the account has no authenticator app. */
-  readonly asksCode?: boolean
+  /** Of the account. Empty: only a recovery code, and what has a form of its own. */
+  readonly kinds?: readonly string[]
   /** Before the button. */
   readonly children?: ComponentChildren
 }
 
-/** Asks for a code of the authenticator app, or a recovery code in its place, and goes on. */
-export function FactorFields({ isWrong, hasFocus, asksCode = true, children }: Props) {
+export function factorParts(kinds: readonly string[]): readonly FactorPart[] {
+  return files.map(({ factorPart }) => factorPart).filter(({ kind }) => kinds.includes(kind))
+}
+
+/** Asks for the proof of a factor, or a recovery code in its place, and goes on. */
+export function FactorFields({ isWrong, hasFocus, kinds = ['totp'], children }: Props) {
   const { common, federation } = useTexts()
+  const parts = factorParts(kinds)
   return (
     <>
-      {asksCode && (
-        <CodeField
-          name="totp"
-          label={common.codeOfApp}
-          hint={common.sixDigits}
-          isWrong={isWrong}
-          hasFocus={hasFocus}
-        />
-      )}
+      {parts.map(({ kind, Proof }, index) => (
+        <Proof key={kind} isWrong={isWrong} hasFocus={hasFocus && index === 0} />
+      ))}
       <Field
         name="recovery_code"
         label={
-          asksCode ? federation.secondFactor.orRecoveryCode : federation.secondFactor.recoveryCode
+          parts.length > 0
+            ? federation.secondFactor.orRecoveryCode
+            : federation.secondFactor.recoveryCode
         }
         hint={common.recoveryCodeHint}
         autocomplete="off"
         isWrong={isWrong}
-        hasFocus={hasFocus && !asksCode}
+        hasFocus={hasFocus && parts.length === 0}
       />
       {children}
       <Actions>

@@ -43,7 +43,7 @@ export function PasskeyForm({ options, ceremony, isOfferedInField = false, ...pr
           </Actions>
         </Form>
         <p class="hint" role="status" />
-        <script type="module" src={files.passkeyModule} />
+        <script type="module" src={files.scriptOf('passkeys')} />
       </div>
     </>
   )

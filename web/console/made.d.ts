@@ -37,6 +37,11 @@ declare module 'made:reasons-*' {
   export const advice: Readonly<Record<string, string>>
 }
 
+declare module 'made:overview-*' {
+  /** The words of the events that the overview lists: the first view holds no others. */
+  export const events: Readonly<Record<string, string>>
+}
+
 declare module 'made:events-*' {
   /** What each event says, in one language; an event of another version is shown by its name. */
   export const events: Readonly<Record<string, string>>

@@ -1,3 +1,5 @@
+import { files as ofPagesInGerman } from 'found:de.ts'
+import { files as ofPages } from 'found:en.ts'
 import type { Language } from '../../src/core/lib/languages.ts'
 import type { common } from './en/common.ts'
 import type { passwordProblem } from './en/password.ts'
@@ -12,8 +14,8 @@ export interface Texts {
 }
 
 const all: Readonly<Record<Language, Texts>> = {
-  en: merged(import.meta.glob(['./en/*.ts', '../pages/**/en.ts'], { eager: true })),
-  de: merged(import.meta.glob(['./de/*.ts', '../pages/**/de.ts'], { eager: true })),
+  en: merged(import.meta.glob('./en/*.ts', { eager: true }), ofPages),
+  de: merged(import.meta.glob('./de/*.ts', { eager: true }), ofPagesInGerman),
 }
 
 export function textsOf(language: Language): Texts {
@@ -21,8 +23,8 @@ export function textsOf(language: Language): Texts {
 }
 
 // The files export what `Texts` declares: the compiler compares each with the English.
-function merged(files: Readonly<Record<string, unknown>>): Texts {
-  return Object.assign({}, ...Object.values(files)) as Texts
+function merged(shared: Readonly<Record<string, object>>, ofPages: readonly object[]): Texts {
+  return Object.assign({}, ...Object.values(shared), ...ofPages) as Texts
 }
 
 /** Each language in its own words. */

@@ -34,7 +34,7 @@ export function expand(address: string): number[] {
 
 /** Rate limit key: an IPv4 address or an IPv6 /64. */
 export function throttledAddress(address: string): string {
-  if (!isIPv6(address)) return address
+  if (!address.includes(':') || !isIPv6(address)) return address // isIPv6 compiles for 4 ms
   const groups = expand(address)
   return `${groups
     .slice(0, 4)

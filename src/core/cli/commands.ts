@@ -9,6 +9,7 @@ const order = [
   'invitation',
   'user',
   'session',
+  'device',
   'mail',
   'throttle',
   'keys',

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import { collectRoutes } from '../http/documents/declared-routes.ts'
+import { addFrames } from '../http/pages/frames.ts'
 import { access } from '../http/routes/access.ts'
 import { createServer } from '../http/server/server.ts'
 import { authenticatorsOf, loadModules, registerRoutes } from '../module/serve.ts'
@@ -18,6 +19,7 @@ export async function routesOfService(
   const server = await createServer(deps)
   await server.register(access, { ...deps, authenticators: authenticatorsOf(loaded, wired) })
   collectRoutes(server, deps.config)
+  addFrames(server, deps.config)
   registerRoutes(server, loaded, wired)
   await server.ready()
   const { routes } = server.declared

@@ -42,6 +42,8 @@ import * as keys from './migrations/0045-keys.ts'
 import * as passkeys from './migrations/0046-passkeys.ts'
 import * as remembered from './migrations/0047-remembered.ts'
 import * as provider from './migrations/0049-provider.ts'
+import * as clients from './migrations/0050-clients.ts'
+import * as registrationTokens from './migrations/0051-registration-tokens.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -89,6 +91,8 @@ export const migrations: readonly Step[] = [
   expand(passkeys.statements),
   expand(remembered.statements),
   expand(provider.statements),
+  expand(clients.statements),
+  expand(registrationTokens.statements),
 ]
 
 export const versionTable =

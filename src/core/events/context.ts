@@ -28,6 +28,8 @@ export interface RequestFacts {
   readonly session: string | null
   /** Digest of the bearer token's `jti`. */
   readonly token: string | null
+  /** The id of a key or app password, never its text. */
+  readonly keyId: string | null
   /** RFC 8176. */
   readonly factors: readonly string[]
   /** Canonical form. */

@@ -69,7 +69,8 @@ export interface Sinks {
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
 export interface InsideReceiver {
-  readonly names: readonly string[]
+  /** Asked once for each type. */
+  readonly wants: (type: EventType) => boolean
   readonly take: InsideSink
 }
 
@@ -112,8 +113,9 @@ export interface EventsDeps {
 export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   let audit: AuditSink | undefined
   let early: RecordedEvent[] = []
+  let receivers: readonly InsideReceiver[] = []
   // Keyed by name: one lookup per event.
-  let insideByName = new Map<string, InsideSink[]>()
+  const insideByName = new Map<string, readonly InsideSink[]>()
 
   const happened = (type: EventType, payload: Payload, forAudit: ForAudit = {}): RecordedEvent => ({
     type,
@@ -152,7 +154,15 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     if (!audit) throw new Error(`the event ${type.name} has no audit log that records it`)
     audit.record(trx, event)
     for (const sink of sinks.inside) await sink(trx, event)
-    for (const take of insideByName.get(type.name) ?? []) await take(trx, event)
+    for (const take of insideOf(type)) await take(trx, event)
+  }
+
+  function insideOf(type: EventType): readonly InsideSink[] {
+    const known = insideByName.get(type.name)
+    if (known) return known
+    const takes = receivers.filter(({ wants }) => wants(type)).map(({ take }) => take)
+    insideByName.set(type.name, takes)
+    return takes
   }
 
   function emit(event: RecordedEvent): void {
@@ -176,10 +186,9 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
       for (const event of early) audit.enqueue(event)
       early = []
     },
-    inside(receivers) {
-      const wanted = receivers.flatMap(({ names, take }) => names.map((name) => ({ name, take })))
-      const byName = Map.groupBy(wanted, ({ name }) => name)
-      insideByName = new Map([...byName].map(([name, all]) => [name, all.map(({ take }) => take)]))
+    inside(given) {
+      receivers = given
+      insideByName.clear()
     },
     emitCounts: refusals.emitCounts,
   }

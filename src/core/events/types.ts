@@ -34,6 +34,17 @@ export const eventGroups = [
 ] as const
 export type EventGroup = (typeof eventGroups)[number]
 
+export interface EventNotice {
+  /** The message of the mail; default: one with the words of the event. */
+  readonly message?: string
+  /** The module of the event sends the mail itself. */
+  readonly isMailed?: false
+  /** The field that names who is told; default: `user_id`. */
+  readonly to?: string
+  /** Which events of the type are told; default: all. */
+  isOf?(payload: Payload): boolean
+}
+
 /** For docs/events.md and the console. */
 interface EventTexts<Field extends PropertyKey = string> {
   /** Completes "The event happens when ...". */
@@ -45,6 +56,8 @@ interface EventTexts<Field extends PropertyKey = string> {
   readonly groups: readonly EventGroup[]
   /** `ifByAnother`: only if someone other than the new person acted. */
   readonly inOverview?: true | 'ifByAnother'
+  /** The owner of an account is told: docs/notices.md. */
+  readonly notice?: EventNotice
 }
 
 /** Names follow the OWASP Logging Vocabulary where possible. */

@@ -86,6 +86,11 @@ export interface ModuleNames {
   readonly reasons?: () => Promise<ReasonFile | readonly ReasonFile[]>
   readonly settings?: LoadSettings
   readonly commands?: readonly ModuleCommands[]
+  /**
+   * A module from outside: the folder with its pages, texts and script. Those of ours are in
+   * `web/pages`. Only builds read it.
+   */
+  readonly web?: string
   /** CORS allows these headers; the log redacts secret headers. */
   readonly requestHeaders?: readonly { readonly name: string; readonly isSecret?: true }[]
 }

@@ -71,7 +71,7 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
     const guard = await proofs.prove(request, {
       account,
       change: kind,
-      sent: proofsOfForm(request),
+      sent: proofsOfForm(deps, request),
     })
     const { key, text } = await apiKeys.create(account, wanted, { guard, by: account.userId })
     return show(reply, request, person, 'account-new-app-password', {

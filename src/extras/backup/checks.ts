@@ -138,9 +138,9 @@ const backupRestored: Check<InsideContext> = {
   id: 'backup_restored',
   level: 'info',
   passMessage: 'the database was not restored in the last week',
-  why: `What has ended after the backup must not be valid again: a restore ends all sessions, tokens, keys and remembered devices. --keep-logins and \`${gatehouse} move\` keep them.`,
+  why: `What has ended after the backup must not be valid again: a restore ends all sessions, tokens, keys of programs, app passwords and remembered devices. --keep-logins and \`${gatehouse} move\` keep them.`,
   mend: {
-    do: 'Tell people that they have to sign in again, with a code where they have a second factor.',
+    do: 'Tell people that they have to sign in again, with a code where they have a second factor, and to make new app passwords for their programs.',
   },
   async find({ clock, db }) {
     const restored = await db
@@ -153,7 +153,7 @@ const backupRestored: Check<InsideContext> = {
       .limit(1)
       .executeTakeFirst()
     if (!restored) return []
-    const what = `The database was restored at ${isoTime(restored.at)}: without --keep-logins, all sessions, tokens and remembered devices have ended.`
+    const what = `The database was restored at ${isoTime(restored.at)}: without --keep-logins, all sessions, tokens, keys of programs, app passwords and remembered devices have ended.`
     return [{ what }]
   },
 }

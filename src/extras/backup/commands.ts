@@ -263,7 +263,7 @@ function advice(values: CommandCall['values']): string {
   const lines = [
     values['keep-logins'] === true
       ? 'Logins of that time are valid again, ended ones too.'
-      : 'All logins have ended, and all keys of programs. Passwords, roles and recovery codes are those of that time.',
+      : 'All logins have ended, and all keys of programs and app passwords. Passwords, roles and recovery codes are those of that time.',
   ]
   if (values['without-keys'] === true) {
     lines.push('Authenticator apps are void: their owners log in with a recovery code.')

@@ -63,7 +63,7 @@ async function open(
   }
   const { language, username } = await ownAccount(accounts, request)
   const reader = { person: username, language: isLanguage(language) ? language : null }
-  const { renderConsole } = await loadRenderer()
+  const { renderConsole } = await loadRenderer(request.server.builtPages)
   const [path = ''] = request.url.split('?')
   const { roles } = callerOf(request)
   const frame = request.server.frameOf(request, reader)

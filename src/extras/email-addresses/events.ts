@@ -29,6 +29,7 @@ export const emailVerified = eventType<OfUser>('email_verified', {
 
 export const emailChanged = eventType<OfUser>('email_changed', {
   groups: ['credentials'],
+  notice: { message: 'email_changed', isMailed: false },
   description: 'another verified address takes the place of the one before',
   fields: { user_id: '' },
   words: { en: 'Verified address changed', de: 'Bestätigte Adresse geändert' },
@@ -38,6 +39,7 @@ export const emailRestored = eventType<OfUser & { readonly password_removed: boo
   'email_restored',
   {
     groups: ['credentials'],
+    notice: { message: 'email_changed', isMailed: false },
     description:
       'the link that was mailed to the former address restores that address; all logins end, and what was added since the change was requested is removed, with events of its own',
     fields: { user_id: '', password_removed: 'a password that was set since then is void' },
@@ -47,6 +49,7 @@ export const emailRestored = eventType<OfUser & { readonly password_removed: boo
 
 export const emailRemoved = eventType<OfUser>('email_removed', {
   groups: ['accounts'],
+  notice: { message: 'email_changed', isMailed: false },
   inOverview: true,
   description: 'an administrator removes a verified address',
   fields: { user_id: '' },

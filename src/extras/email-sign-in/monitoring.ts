@@ -1,5 +1,5 @@
 import type { Monitoring } from '../../core/module/monitoring.ts'
-import { refusedMethods } from '../../modules/login/refused-logins.ts'
+import { methodsByAmr, refusedMethods } from '../../modules/login/refused-logins.ts'
 
 /** Password routes that also accept mailed codes: their error reports that a code was sent. */
 const routesOfBoth: ReadonlySet<string> = new Set(['POST /login', 'POST /signin'])
@@ -11,6 +11,7 @@ const routesOfCodes: ReadonlySet<string> = new Set([
 
 export const monitoring: Monitoring = {
   count(measurements) {
+    measurements.of(methodsByAmr).set('email', 'mail')
     measurements.of(refusedMethods).push(({ method, routeOptions }, error) => {
       const route = `${method} ${routeOptions.url ?? ''}`
       const isCode = routesOfBoth.has(route) && error === 'confirmationInvalid'

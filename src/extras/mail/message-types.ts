@@ -59,8 +59,12 @@ export interface MessageFacts {
   /** To a former address, with the link that undoes the address change. */
   deletion_requested_former: NoticeFacts & { readonly deletionAt: number }
   deletion_cancelled: NoticeFacts
+  app_password_added: NoticeFacts
+  device_remembered: NoticeFacts
   /** To who made the key. `endsAt`: epoch milliseconds. */
   key_expiring: NoticeFacts & { readonly keyId: string; readonly endsAt: number }
+  /** Of an event without a message of its own. */
+  account_event: NoticeFacts & { readonly words: Readonly<Record<Language, string>> }
   account_deleted: WithOrigin & { readonly username: string }
   test: WithOrigin & { readonly at: number }
 }
@@ -79,7 +83,10 @@ export const noticeTypes = [
   'locked',
   'deletion_requested',
   'deletion_cancelled',
+  'app_password_added',
+  'device_remembered',
   'key_expiring',
+  'account_event',
 ] as const satisfies readonly MessageName[]
 export type NoticeType = (typeof noticeTypes)[number]
 
@@ -128,7 +135,10 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   deletion_requested: { kind: 'notice', priority: link },
   deletion_requested_former: { kind: 'notice', priority: link },
   deletion_cancelled: { kind: 'notice', priority: notice },
+  app_password_added: { kind: 'notice', priority: notice },
+  device_remembered: { kind: 'notice', priority: notice },
   key_expiring: { kind: 'notice', priority: notice },
+  account_event: { kind: 'notice', priority: notice },
   account_deleted: { kind: 'notice', priority: notice },
   test: { kind: 'notice', priority: code },
 }

@@ -26,6 +26,7 @@ const NoticeBody = named(
           provider: { ...TextOrNull, description: 'That was linked or unlinked' },
           codes_left: { type: ['integer', 'null'], description: 'Recovery codes that are left' },
           locked_until: TimeOrNull,
+          event: { type: 'string', description: 'Of `account_event`: docs/events.md' },
           locked_during: {
             type: 'string',
             enum: ['reset'],
@@ -90,7 +91,7 @@ export async function routes(app: App, { accounts, notices }: Needs): Promise<vo
 
 function showNotice({ type, at, facts }: Notice) {
   const { by, origin, provider = null, left = null, until = null } = facts
-  const { during, linked } = facts
+  const { during, event, linked } = facts
   return {
     type,
     at: isoTime(at),
@@ -102,6 +103,7 @@ function showNotice({ type, at, facts }: Notice) {
       provider,
       codes_left: left,
       locked_until: isoTimeOrNull(until),
+      ...(event && { event }),
       ...(during && { locked_during: during }),
       ...(linked && { linked_providers: [...linked] }),
     },

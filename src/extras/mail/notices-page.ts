@@ -14,8 +14,16 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   })
 }
 
-function rowOf({ type, at, facts: { by, during, origin } }: Notice): NoticeRow {
+function rowOf({ type, at, facts: { by, during, origin, words } }: Notice): NoticeRow {
   const { address, device } = origin
   const [browser, system] = [device?.browser ?? null, device?.system ?? null]
-  return { type: during ? 'locked_at_reset' : type, at, by, address, browser, system }
+  return {
+    type: during ? 'locked_at_reset' : type,
+    at,
+    by,
+    address,
+    browser,
+    system,
+    words: words ?? null,
+  }
 }

@@ -2,6 +2,7 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
 import type { InsideSink, RecordedEvent } from '../../core/events/events.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { type Origin, originNow } from '../../modules/devices/origin.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
@@ -29,6 +30,9 @@ export interface Notice {
 interface StoredFacts {
   readonly by: Actor
   readonly origin: Omit<Origin, 'at'>
+  /** Of `account_event`. */
+  readonly event?: string
+  readonly words?: Readonly<Record<Language, string>>
   readonly left?: number
   readonly provider?: string
   readonly keyId?: string
@@ -37,38 +41,6 @@ interface StoredFacts {
   readonly during?: 'reset'
   readonly linked?: readonly string[]
 }
-
-/** Notices without mail are mailed by the module that records the event. */
-const noticeOf: Readonly<
-  Record<
-    string,
-    {
-      readonly type: NoticeType
-      readonly isMailed?: false
-      /** The field of the event that names who gets the notice; default: the owner. */
-      readonly to?: string
-    }
-  >
-> = {
-  authn_login_new_device: { type: 'new_sign_in' },
-  authn_password_change: { type: 'password_changed' },
-  mfa_enrolled: { type: 'factor_added' },
-  mfa_removed: { type: 'factor_removed' },
-  passkey_counter_back: { type: 'passkey_refused' },
-  mfa_codes_renewed: { type: 'recovery_codes_renewed' },
-  mfa_recovery_code_used: { type: 'recovery_code_used' },
-  identity_linked: { type: 'identity_linked' },
-  identity_unlinked: { type: 'identity_unlinked' },
-  authn_login_lock: { type: 'locked' },
-  email_changed: { type: 'email_changed', isMailed: false },
-  email_restored: { type: 'email_changed', isMailed: false },
-  email_removed: { type: 'email_changed', isMailed: false },
-  account_deletion_requested: { type: 'deletion_requested', isMailed: false },
-  account_deletion_cancelled: { type: 'deletion_cancelled' },
-  api_key_expiring: { type: 'key_expiring', to: 'told' },
-}
-
-export const noticeEvents = Object.keys(noticeOf)
 
 const dayMs = 86_400_000
 const keptMs = 30 * dayMs
@@ -94,9 +66,11 @@ export function createNotices(
 
   return {
     async sink(trx, event) {
-      const { type, isMailed = true, to = 'user_id' } = noticeOf[event.type.name] ?? {}
+      const { message, isMailed = true, isOf, to = 'user_id' } = event.type.notice ?? {}
+      if (isOf?.(event.payload) === false) return
+      const type = (message ?? 'account_event') as NoticeType // a test compares them
       const userId = event.payload[to]
-      if (!type || typeof userId !== 'number') return
+      if (typeof userId !== 'number') return
       const account = await accountOf(trx, userId)
       if (!account) return // being deleted
       const facts = factsOf(type, userId, event, account.issuers)
@@ -159,7 +133,7 @@ export function createNotices(
   function factsOf(
     type: NoticeType,
     userId: number,
-    { payload, context, at }: RecordedEvent,
+    { payload, context, at, type: { name, words } }: RecordedEvent,
     issuers: readonly string[],
   ): StoredFacts {
     const by = type === 'locked' ? 'service' : actorOf(context.by, userId)
@@ -171,9 +145,12 @@ export function createNotices(
     return {
       by,
       origin,
+      ...(type === 'account_event' && { event: name, words }),
       ...(typeof left === 'number' && { left }),
-      ...(typeof key_id === 'string' && { keyId: key_id }),
-      ...(type === 'key_expiring' && { endsAt: Date.parse(String(expires_at)) }),
+      ...(type === 'key_expiring' && {
+        keyId: String(key_id),
+        endsAt: Date.parse(String(expires_at)),
+      }),
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
       ...(during === 'reset' && { during }),

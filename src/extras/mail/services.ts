@@ -4,7 +4,7 @@ import { eraseFiles } from './erased-files.ts'
 import { createMailAdmin, type MailAdmin } from './mail-admin.ts'
 import { createMailedProof } from './mailed-proof.ts'
 import { createMailer, type Mailer } from './mailer.ts'
-import { createNotices, type Notices, noticeEvents } from './notices.ts'
+import { createNotices, type Notices } from './notices.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { sectionsOf } from './personal-data.ts'
 import { createSealedMail } from './sealed-mail.ts'
@@ -50,7 +50,10 @@ export const hooks = [
     ['accounts', 'confirmations', 'limits', 'loginAddress', 'outbox', 'requirements'],
     createMailedProof,
   ),
-  hook('onEvent', ['notices'], ({ notices }) => ({ names: noticeEvents, take: notices.sink })),
+  hook('onEvent', ['notices'], ({ notices }) => ({
+    wants: ({ notice }) => notice !== undefined,
+    take: notices.sink,
+  })),
   hook('onAccountEnded', [], ({ clock }) => async (trx, { userId, isRemoved }) => {
     if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
   }),

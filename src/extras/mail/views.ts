@@ -1,3 +1,5 @@
+import type { Language } from '../../core/lib/languages.ts'
+
 export interface NoticesViews {
   'account-notices': NoticesView
 }
@@ -22,7 +24,10 @@ export interface NoticeRow {
     | 'locked'
     | 'deletion_requested'
     | 'deletion_cancelled'
+    | 'app_password_added'
+    | 'device_remembered'
     | 'key_expiring'
+    | 'account_event'
     | 'locked_at_reset'
   readonly at: number
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'
@@ -30,6 +35,8 @@ export interface NoticeRow {
   readonly system: string | null
   /** The client's; null for another person. */
   readonly address: string | null
+  /** Of `account_event`. */
+  readonly words: Readonly<Record<Language, string>> | null
 }
 
 declare module '../../core/http/pages/views.ts' {

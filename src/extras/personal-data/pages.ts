@@ -50,7 +50,7 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
     const deletionAt = await removeOwn(deps, request, {
       account,
       username: fields('username'),
-      sent: proofsOfForm(request),
+      sent: proofsOfForm(deps, request),
     })
     clearSessionCookie(reply, deps.config)
     return sendView(reply, request, 'account-deleted', { deletionAt })

@@ -26,15 +26,17 @@ export async function routes(app: App, needs: Needs): Promise<void> {
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(needs, request)
     const accesses = await accessesOf(db, person.account.userId)
-    const rows = accesses.map(({ client, ...access }) => {
-      const application = clients.byId(client)?.application
-      return {
-        client,
-        name: application?.name ?? client,
-        homeUri: application?.homeUri ?? null,
-        ...access,
-      }
-    })
+    const rows = await Promise.all(
+      accesses.map(async ({ client, ...access }) => {
+        const application = (await clients.find(client))?.application
+        return {
+          client,
+          name: application?.name ?? client,
+          homeUri: application?.homeUri ?? null,
+          ...access,
+        }
+      }),
+    )
     const view = { ...common(request, person), applications: rows }
     return show(reply, request, person, 'account-applications', view)
   })

@@ -10,7 +10,7 @@ import { AlreadyUsed, type Used, workNow } from './work.ts'
 
 export interface AdapterDeps
   extends Pick<Needs, 'clock' | 'config' | 'db' | 'keys' | 'random' | 'sessions'> {
-  readonly clients: (id: string) => ClientMetadata | undefined
+  readonly clients: (id: string) => Promise<ClientMetadata | undefined>
   readonly interactions: Interactions
 }
 
@@ -37,7 +37,7 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
   const graceMs = config.token.refreshGraceSeconds * 1000
 
   return (kind) => {
-    if (kind === 'Client') return only({ find: async (id) => clients(id) })
+    if (kind === 'Client') return only({ find: (id) => clients(id) })
     if (kind === 'Interaction') return only(interactions.adapter)
     return only({
       find: (id) => found(idOf(kind, id)),

@@ -29,8 +29,12 @@ export function createApiResource(
       enabled: true,
       defaultResource: () => undefined,
       useGrantedResource: () => false,
-      getResourceServerInfo(_: Context, resource: string, { clientId }: { clientId: string }) {
-        const application = clients.byId(clientId)?.application
+      async getResourceServerInfo(
+        _: Context,
+        resource: string,
+        { clientId }: { clientId: string },
+      ) {
+        const application = (await clients.find(clientId))?.application
         const { InvalidTarget = Error } = errors
         if (!application || application.resource !== resource) throw new InvalidTarget()
         return {

@@ -61,8 +61,8 @@ export function createApplicationTokens(needs: ApplicationsNeeds): ApplicationTo
     async judge(token, reader = db) {
       const now = clock.now()
       const { client_id, exp, grant, sid, sub } = token
-      const application = clients.byId(client_id)?.application
-      const isOpen = application && !application.isDisabled && application.resource !== null
+      const application = (await clients.find(client_id, reader))?.application
+      const isOpen = application && application.resource !== null
       if (!isOpen || now >= exp * 1000) return null
       if (sub === `${subjectOfClient}${client_id}`) return { token, account: null }
       const store = artifactStore(reader)

@@ -13,6 +13,15 @@ import { createTokenEndpoints } from './token-endpoints.ts'
 import { workNow } from './work.ts'
 
 /** The OpenID Provider: what its routes and other modules use of it. */
+declare module '../../core/module/hooks.ts' {
+  interface HookPoints {
+    providerMetadata: ProviderMetadata
+  }
+}
+
+/** Members of the discovery document that another module adds. */
+export type ProviderMetadata = Readonly<Record<string, unknown>>
+
 export interface Applications {
   readonly isOn: boolean
   readonly interactions: Interactions
@@ -27,12 +36,17 @@ export interface Applications {
   prepare(): Promise<void>
 }
 
-export function createApplications(needs: ApplicationsNeeds): Applications {
+export function createApplications(
+  needs: ApplicationsNeeds,
+  moreMetadata: () => readonly ProviderMetadata[],
+): Applications {
   const { clients, clientSecrets, config, keys, random } = needs
   const interactions = createInteractions(needs)
   const tokens = createApplicationTokens(needs)
   const metadata = createClientMetadata(clients, random)
-  const instances = createInstances(needs, { clients: metadata, interactions, isSecretOf })
+  const instances = createInstances(needs, {
+    ...{ clients: metadata, interactions, isSecretOf, moreMetadata },
+  })
   return {
     isOn: config.provider.isOn,
     interactions,
@@ -49,7 +63,7 @@ export function createApplications(needs: ApplicationsNeeds): Applications {
 
   /** @throws ApiError tooManyLoginAttempts */
   async function isSecretOf(id: string, secret: string): Promise<boolean> {
-    const client = clients.byId(id)
+    const client = await clients.find(id)
     try {
       await clientSecrets.verify(workNow().request, { id, client, texts: [secret] })
       return true

@@ -1,6 +1,7 @@
 import type { Random } from '../../core/crypto/random.ts'
 import { randomText } from '../../core/crypto/random.ts'
 import type { Client } from '../../modules/clients/client-entry.ts'
+import { workNow } from './work.ts'
 
 /** RFC 7591 section 2. */
 export type ClientMetadata = Readonly<Record<string, unknown>>
@@ -25,14 +26,15 @@ const methods = {
 
 /** What the library knows of a client; undefined unless it is an application that is not disabled. */
 export function createClientMetadata(
-  { byId }: { readonly byId: (id: string) => Client | null },
+  { find }: { readonly find: (id: string) => Promise<Client | null> },
   random: Random,
-): (id: string) => ClientMetadata | undefined {
+): (id: string) => Promise<ClientMetadata | undefined> {
   // The library wants a secret; ours are hashes, which `compareClientSecret` asks.
   const placeholder = randomText(random, 32)
-  return (id) => {
-    const application = byId(id)?.application
-    if (!application || application.isDisabled) return undefined
+  return async (id) => {
+    const application = (await find(id))?.application
+    if (!application) return undefined
+    workNow().applications.set(id, application)
     const { clientAuth, jwks, name, redirectUris, type } = application
     const hasSecret = clientAuth === 'basic' || clientAuth === 'post'
     const isRedirected = redirectUris.length > 0

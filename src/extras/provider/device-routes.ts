@@ -33,7 +33,7 @@ interface Person {
 
 /** /device: a person types the code of a device, and decides about its application. RFC 8628 */
 export async function routes(app: App, needs: Needs): Promise<void> {
-  const { accounts, applications, clientLimits, clients } = needs
+  const { accounts, applications, clientLimits } = needs
   const { devices } = applications
   acceptForms(app)
   onlyIfOn(app, applications)
@@ -114,13 +114,13 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     device: WaitingDevice,
   ) {
     if (lacksFactor(device, person)) return signIn(reply, device.userCode, true)
-    const application = clients.byId(device.client)?.application
+    const { application } = device
     return sendView(reply, request, 'provider-device-decision', {
       csrf: person.session.stored.csrfToken,
       code: device.userCode,
       username: person.account.username,
-      application: application?.name ?? device.client,
-      operator: application?.operator ?? null,
+      application: application.name,
+      operator: application.operator,
       scopes: device.scopes,
       address: device.address,
       isOpen: mayUse(device, person),
@@ -146,22 +146,20 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     }
   }
 
-  function mayUse({ client }: WaitingDevice, { account }: Person): boolean {
-    const application = clients.byId(client)?.application
-    return application !== undefined && isAllowed(application, account)
-  }
-
-  function lacksFactor({ client }: WaitingDevice, { session }: Person): boolean {
-    const application = clients.byId(client)?.application
-    return application?.needsTwoFactors === true && !session.stored.amr.includes('mfa')
-  }
-
   async function personOf(request: FastifyRequest): Promise<Person | null> {
     const session = await sessionOf(needs, request)
     if (!session || session.needsEnrolment) return null
     const account = await accounts.byUserId(session.stored.userId)
     return account && { session, account }
   }
+}
+
+function mayUse({ application }: WaitingDevice, { account }: Person): boolean {
+  return isAllowed(application, account)
+}
+
+function lacksFactor({ application }: WaitingDevice, { session }: Person): boolean {
+  return application.needsTwoFactors && !session.stored.amr.includes('mfa')
 }
 
 const maxTyped = 32

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DeviceCode, Provider } from 'oidc-provider'
 import type { Needs } from '../../core/module/services.ts'
 import { scopesIn } from '../../modules/api-keys/scopes.ts'
+import type { Application } from '../../modules/clients/application.ts'
 import { scopesOfPeople } from './client-metadata.ts'
 import { consentStore } from './consents.ts'
 import { accessGiven } from './events.ts'
@@ -13,9 +14,15 @@ export interface WaitingDevice {
   /** Without the dash. */
   readonly userCode: string
   readonly client: string
+  readonly application: Application
   readonly scopes: readonly string[]
   /** Where the device asked from. */
   readonly address: string
+}
+
+interface Waiting {
+  readonly code: DeviceCode
+  readonly application: Application
 }
 
 interface Login {
@@ -44,31 +51,33 @@ export function createDevices(
   const { clients, clock, events, modules } = deps
   const ofApi = scopesIn(modules).of('app_password')
 
-  async function codeOf(provider: Provider, typed: string): Promise<DeviceCode | undefined> {
+  async function codeOf(provider: Provider, typed: string): Promise<Waiting | null> {
     const userCode = typed.toUpperCase().replace(/\W/g, '')
     const code = userCode === '' ? undefined : await provider.DeviceCode.findByUserCode(userCode)
-    const application = code && clients.byId(code.clientId)?.application
-    const isOpen = application && !application.isDisabled && !code.accountId && !code.error
-    return isOpen ? code : undefined
+    if (!code || code.accountId || code.error) return null
+    const application = (await clients.find(code.clientId))?.application
+    return application ? { code, application } : null
   }
 
   return {
     async find(request, reply, typed) {
       const { provider } = await instance()
       const work = beginWork(request, reply)
-      const code = await within(work, () => codeOf(provider, typed))
-      if (!code) return null
+      const waiting = await within(work, () => codeOf(provider, typed))
+      if (!waiting) return null
+      const { application, code } = waiting
       const scopes = code.params.scope?.split(' ').filter(Boolean) ?? []
       const { clientId: client, deviceInfo, userCode } = code
-      return { userCode, client, scopes, address: deviceInfo.address }
+      return { userCode, client, application, scopes, address: deviceInfo.address }
     },
 
     async decide(request, reply, { userCode }, login) {
       const { provider } = await instance()
       const work = beginWork(request, reply)
       await within(work, async () => {
-        const code = await codeOf(provider, userCode)
-        if (!code) return
+        const waiting = await codeOf(provider, userCode)
+        if (!waiting) return
+        const { code } = waiting
         if (login) await give(provider, code, login)
         else Object.assign(code, { error: 'access_denied', errorDescription: 'declined' })
         await code.save()

@@ -112,8 +112,8 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     const hinted = hint === null ? null : await clientOf(hint)
     const id = query.get('client_id') ?? hinted
     if (hinted !== null && id !== hinted) throw invalid()
-    const application = id === null ? null : (clients.byId(id)?.application ?? null)
-    if (id !== null && (!application || application.isDisabled)) throw invalid()
+    const application = id === null ? null : ((await clients.find(id))?.application ?? null)
+    if (id !== null && !application) throw invalid()
     const uri = query.get('post_logout_redirect_uri')
     if (uri === null || !application) return { application, target: null }
     if (!application.postLogoutRedirectUris.includes(uri)) throw invalid()

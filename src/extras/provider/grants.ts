@@ -9,7 +9,7 @@ import { consentStore } from './consents.ts'
 export function createGrants({ clients, db }: Pick<Needs, 'clients' | 'db'>) {
   return async (ctx: Context): Promise<Grant | undefined> => {
     const { client, entities, provider, requestParamScopes, session } = ctx.oidc
-    const application = clients.byId(client.clientId)?.application
+    const application = (await clients.find(client.clientId))?.application
     const accountId = entities.Account?.accountId
     if (!application || accountId === undefined) return undefined
     const before = session.grantIdFor(client.clientId)

@@ -22,6 +22,7 @@ export interface Instance {
 }
 
 export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactions'> {
+  readonly moreMetadata: () => readonly Readonly<Record<string, unknown>>[]
   /** Whether a secret is that of a client. @throws ApiError after too many guesses */
   readonly isSecretOf: (clientId: string, secret: string) => Promise<boolean>
 }
@@ -100,14 +101,16 @@ function configurationOf(
   deps: ApplicationsNeeds,
   parts: InstanceParts,
 ): object {
-  const { clients, config } = deps
+  const { config } = deps
   const { accessSeconds, refreshSeconds } = config.token
-  const applicationOf = (id: string) => clients.byId(id)?.application
+  // As read in this request, since the library asks without waiting.
+  const applicationOf = (id: string) => workNow().applications.get(id)
   return {
     adapter: createAdapter({ ...deps, ...parts }),
     jwks: { keys: [signingKeyOf(library, key)] },
     routes: protocolPaths,
     discovery: {
+      ...Object.assign({}, ...parts.moreMetadata()),
       end_session_endpoint: `${config.baseUrl}/oauth/end-session`,
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
@@ -208,7 +211,7 @@ function findAccountOf(deps: ApplicationsNeeds) {
     token?: { readonly kind: string; readonly amr?: readonly string[] },
   ): Promise<AccountOfLibrary | undefined> => {
     const account = await usableAccount(deps, subject)
-    const application = clients.byId(ctx.oidc.client.clientId)?.application
+    const application = (await clients.find(ctx.oidc.client.clientId))?.application
     if (!account || !application) return undefined
     workNow().userId = account.userId
     // At a new sign-in a page says why not: see policy.ts.

@@ -57,7 +57,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const path = `${interactionPath}/${uidOf(request)}`
       if (isFromElsewhere(request)) return arrive(request, reply, path)
       const interaction = await interactionOf(request)
-      const application = applicationOf(interaction)
+      const application = await applicationOf(interaction)
       const person = await personOf(request)
       const now = clock.now()
       if (mustSignInAnew(interaction, person?.session ?? null, now)) {
@@ -87,7 +87,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     },
     async (request, reply) => {
       const interaction = await interactionOf(request)
-      const { consent } = applicationOf(interaction)
+      const { consent } = await applicationOf(interaction)
       const person = await personOf(request)
       const again = `${interactionPath}/${interaction.uid}`
       if (!person) return reply.redirect(again, 303)
@@ -203,9 +203,9 @@ export async function routes(app: App, needs: Needs): Promise<void> {
   }
 
   /** @throws ApiError if it is disabled or removed by now */
-  function applicationOf({ client }: Interaction): Application {
-    const application = clients.byId(client)?.application
-    if (application && !application.isDisabled) return application
+  async function applicationOf({ client }: Interaction): Promise<Application> {
+    const application = (await clients.find(client))?.application
+    if (application) return application
     throw new ApiError('signInFailed', {
       reason: { code: 'application_unknown', facts: { client } },
     })

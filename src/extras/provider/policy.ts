@@ -61,7 +61,7 @@ const atConsent: readonly Ask[] = [
 /** When a person is asked: what the library knows, and what the entry of the application wants. */
 export function createPolicy(
   { interactionPolicy }: Library,
-  { clients: { byId }, db }: Pick<Needs, 'clients' | 'db'>,
+  { clients, db }: Pick<Needs, 'clients' | 'db'>,
 ) {
   const { Check, base } = interactionPolicy
   const policy = base()
@@ -69,7 +69,7 @@ export function createPolicy(
     for (const [reason, error, isAsked] of asks) {
       const check = async (ctx: Context) => {
         const id = ctx.oidc.client.clientId
-        const application = byId(id)?.application
+        const application = (await clients.find(id))?.application
         if (!application) return true
         const found = ctx.oidc.entities.Account as AccountOfLibrary | undefined // of `findAccount`
         const account = found?.account ?? null

@@ -1,3 +1,4 @@
+import { subscribersOf } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { accessesOf } from './access.ts'
 import { type Applications, createApplications } from './applications.ts'
@@ -17,7 +18,10 @@ export const services = [
       ...['modules', 'requirements', 'sessions', 'users'],
     ] as const,
     makes: ['applications'],
-    create: (needs) => ({ applications: createApplications(needs) }),
+    hooks: ['providerMetadata'],
+    create: ({ providerMetadata, ...needs }) => ({
+      applications: createApplications(needs, () => subscribersOf(providerMetadata)),
+    }),
   }),
 ]
 

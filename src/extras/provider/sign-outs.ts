@@ -41,7 +41,7 @@ export function createSignOuts(deps: Deps): SignOuts {
 
   return {
     async note(trx, client, sessionId) {
-      if (!clients.byId(client)?.application?.backchannelLogoutUri) return
+      if (!(await clients.find(client, trx))?.application?.backchannelLogoutUri) return
       const sid = sidOf(sessionId, client)
       await loginStore(trx).note({ sid, client, sessionId, now: clock.now() })
     },
@@ -62,7 +62,7 @@ export function createSignOuts(deps: Deps): SignOuts {
 
   async function tell(login: Login, stop: AbortSignal | undefined): Promise<void> {
     const { client, sid } = login
-    const url = clients.byId(client)?.application?.backchannelLogoutUri ?? null
+    const url = (await clients.find(client))?.application?.backchannelLogoutUri ?? null
     if (url === null) return loginStore(db).remove(sid) // the entry has no address any more
     const fault = await send(url, client, sid, stop)
     const isOld =

@@ -49,8 +49,8 @@ export function createTokenEndpoints(
   }
 
   async function membersOf(row: Artifact): Promise<ActiveToken | null> {
-    const application = clients.byId(row.client)?.application
-    if (!application || application.isDisabled) return null
+    const application = (await clients.find(row.client))?.application
+    if (!application) return null
     if (row.sessionId !== null && !(await sessions.judge(row.sessionId))) return null
     const { exp, iat, jkt, scope } = sealing.open(row.id, row.sealed) as {
       exp: number

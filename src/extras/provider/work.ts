@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import type { Needs } from '../../core/module/services.ts'
+import type { Application } from '../../modules/clients/application.ts'
 import { tokenReused } from './events.ts'
 import { artifactStore } from './store.ts'
 
@@ -43,6 +44,8 @@ export interface Work {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly writes: Write[]
+  /** The applications that the library has read, by id. */
+  readonly applications: Map<string, Application>
   /** Payloads by the digest of their ids, as they will be stored; null: removed. */
   readonly pending: Map<string, Readonly<Record<string, unknown>> | null>
   /** The session of ours that this request depends on. */
@@ -71,7 +74,7 @@ export function workNow(): Work {
 
 export function beginWork(request: FastifyRequest, reply: FastifyReply): Work {
   return {
-    ...{ request, reply, writes: [], pending: new Map(), sessionId: null },
+    ...{ request, reply, writes: [], applications: new Map(), pending: new Map(), sessionId: null },
     ...{
       expectedSession: undefined,
       userId: null,

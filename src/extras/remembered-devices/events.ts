@@ -4,6 +4,7 @@ type OfUser = { readonly user_id: number }
 
 export const deviceRemembered = eventType<OfUser>('mfa_device_remembered', {
   groups: ['credentials'],
+  notice: { message: 'device_remembered' },
   description:
     'the owner of an account has proved the second factor, and wants no more codes on this device',
   fields: { user_id: '' },

@@ -1,12 +1,18 @@
 import type { Someone } from '../../../test/app.ts'
-import { belowBothAccounts, type Examples, type World } from '../../../test/example.ts'
+import {
+  belowBothAccounts,
+  type CommandExamples,
+  type CommandWorld,
+  type Examples,
+  type World,
+} from '../../../test/example.ts'
 import { servicesOf } from '../../../test/mail.ts'
 import { transact } from '../../core/database/transactions.ts'
 
 const browser = 'A'.repeat(43)
 
 /** Answers the id of the device. */
-async function remembered({ app }: World, { userId }: Someone): Promise<string> {
+async function remembered({ app }: Pick<World, 'app'>, { userId }: Someone): Promise<string> {
   const { rememberedDevices } = await servicesOf(app)
   await transact(app.deps.db, [], (trx) => rememberedDevices.remember(trx, userId, browser))
   return rememberedDevices.handleOf(userId, browser)
@@ -49,4 +55,17 @@ export const examples: Examples = {
       return { form: {} }
     },
   },
+}
+
+const ofOneWithDevice =
+  (words: string) =>
+  async ({ app, newName, run }: CommandWorld) => {
+    const who = await app.account(newName())
+    await remembered({ app }, who)
+    return run(`device ${words} ${who.username}`)
+  }
+
+export const commands: CommandExamples = {
+  'device list': { run: ofOneWithDevice('list') },
+  'device end': { events, run: ofOneWithDevice('end') },
 }

@@ -12,6 +12,23 @@ export const module: Module = {
   requires: ['own-account'],
   tag: 'Second factor',
   tables,
+  commands: [
+    {
+      rows: [
+        {
+          name: 'device list',
+          operands: ['username'],
+          summary: 'Shows the remembered devices of an account, the newest first',
+        },
+        {
+          name: 'device end',
+          operands: ['username', '[id]'],
+          summary: 'Forgets one remembered device of an account; without an id, all',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
   events: () => import('./events.ts'),
   errors: [deviceNotFound],
   reasons: () => import('./reasons.ts'),

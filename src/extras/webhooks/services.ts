@@ -84,7 +84,7 @@ export const services = [
 
 export const hooks = [
   hook('onEvent', ['webhookSubscriptions'], ({ webhookSubscriptions }) => ({
-    names: webhookChanges,
+    wants: ({ name }) => webhookChanges.includes(name),
     take: async (trx) => afterCommit(trx, webhookSubscriptions.changed),
   })),
   hook('onRecordsInserted', ['webhookOutbox'], ({ webhookOutbox }) => webhookOutbox.addRecords),

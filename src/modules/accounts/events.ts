@@ -15,6 +15,7 @@ export const passwordChange = eventType<AccountFields & { what?: 'reset' }>(
   'authn_password_change',
   {
     groups: ['credentials'],
+    notice: { message: 'password_changed' },
     description: 'a password is changed, or reset',
     fields: {
       ...accountFields,
@@ -50,6 +51,7 @@ export const accountDeletionRequested = eventType<AccountFields & { deletion_at:
   'account_deletion_requested',
   {
     groups: [],
+    notice: { message: 'deletion_requested', isMailed: false },
     description:
       'an owner requests the deletion of the account, which then waits; the erasure is `user_deleted`, by `job`',
     fields: {
@@ -64,6 +66,7 @@ export const accountDeletionCancelled = eventType<{ user_id: number }>(
   'account_deletion_cancelled',
   {
     groups: [],
+    notice: { message: 'deletion_cancelled' },
     description: 'a mailed link cancels the pending deletion of an account',
     fields: { user_id: '' },
     words: { en: 'Deletion of an account cancelled', de: 'Löschung eines Kontos zurückgenommen' },

@@ -12,6 +12,7 @@ export const keyCreated = eventType<KeyFields & { readonly scopes: readonly stri
   {
     groups: ['credentials'],
     inOverview: true,
+    notice: { message: 'app_password_added', isOf: ({ kind }) => kind === 'app_password' },
     description: 'a key or an app password is made',
     fields: { ...fields, scopes: '' },
     words: { en: 'API key created', de: 'API-Schlüssel erstellt' },
@@ -48,6 +49,7 @@ export const keyExpiring = eventType<
   KeyFields & { readonly expires_at: string; readonly told: number | null }
 >('api_key_expiring', {
   groups: ['credentials'],
+  notice: { message: 'key_expiring', to: 'told' },
   description: 'a key ends within a week',
   fields: { ...fields, expires_at: '', told: 'who made the key, and gets a notice' },
   words: { en: 'API key ends soon', de: 'API-Schlüssel endet bald' },

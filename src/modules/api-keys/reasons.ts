@@ -42,8 +42,10 @@ export const reasons = {
   },
   limit_key_address: {
     guard: 'login limit',
-    explanation: 'This address has sent too many unknown keys.',
-    words: { de: 'Diese Adresse hat zu viele unbekannte Schlüssel gesendet.' },
+    explanation: 'This address has sent too many unknown keys, or too many keys to revoke.',
+    words: {
+      de: 'Diese Adresse hat zu viele unbekannte Schlüssel gesendet, oder zu viele zum Widerruf.',
+    },
     facts: ['used', 'attempts', 'window_seconds', 'frees_at'],
   },
   no_such_api_key: {

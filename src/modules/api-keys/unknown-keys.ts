@@ -14,8 +14,8 @@ interface Count {
 }
 
 /**
- * Unknown keys by address, in memory: 256 bits cannot be guessed, so the limit only spares the
- * database the reads.
+ * Unknown keys by address, or keys to revoke, in memory: 256 bits cannot be guessed, so the limit
+ * only spares the database the reads.
  */
 export function createUnknownKeys(clock: Clock, { attempts, windowSeconds }: Quota) {
   const counts = new BoundedMap<string, Count>(maxAddresses)

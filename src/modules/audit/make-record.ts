@@ -171,6 +171,7 @@ function actorFields(
     user_agent: request?.userAgent ?? undefined,
     session: request?.session ?? own?.session,
     token: request?.token ?? (own?.jti === undefined ? undefined : digest(own.jti)),
+    key: request?.keyId ?? undefined,
   }
   return Object.values(fields).some((value) => value !== undefined) ? fields : null
 }

@@ -33,6 +33,7 @@ export interface OpenedRecord {
   readonly user_agent: string | null
   readonly session: string | null
   readonly token: string | null
+  readonly key: string | null
   readonly scheme: string | null
   readonly factors: string[]
   readonly method: string | null
@@ -137,6 +138,7 @@ function show(record: ReadRecord, actor: Opened, target: Opened): OpenedRecord {
     user_agent: textOf(person.user_agent),
     session: textOf(person.session),
     token: textOf(person.token),
+    key: textOf(person.key),
     scheme: textOf(facts?.scheme),
     factors: textsOf(facts?.factors),
     method: textOf(facts?.method),

@@ -41,6 +41,7 @@ function actOf({ target, details, ...record }: OpenedRecord, userId: number) {
     user_agent: record.user_agent,
     session: record.session,
     token: record.token,
+    key: record.key,
     scheme: record.scheme,
     factors: record.factors,
     method: record.method,

@@ -45,6 +45,7 @@ export const loginSuccessAfterFail = eventType<{ user_id: number; failures: numb
 
 export const loginNewDevice = eventType<{ user_id: number }>('authn_login_new_device', {
   groups: ['logins'],
+  notice: { message: 'new_sign_in' },
   description:
     'in addition to the login: it comes from a device that the account does not know yet, while it knows others; only for an account with a verified address ([notices.md](notices.md))',
   fields: { user_id: '' },

@@ -2,9 +2,19 @@ import type { Account } from './account.ts'
 
 /**
  * RFC 8176 section 2. Two names are our own: `fed`, an identity provider vouched, and `email`, a
- * mailed code.
+ * mailed code. A module from outside has names of its own.
  */
-export type Amr = 'pwd' | 'otp' | 'mfa' | 'hwk' | 'swk' | 'user' | 'pin' | 'fed' | 'email'
+export type Amr =
+  | 'pwd'
+  | 'otp'
+  | 'mfa'
+  | 'hwk'
+  | 'swk'
+  | 'user'
+  | 'pin'
+  | 'fed'
+  | 'email'
+  | `x-${string}`
 
 /** Never recent. */
 export const unknownAuthTime = 0

@@ -1,4 +1,4 @@
-/** Can take over or destroy an account. */
+/** Can take over or destroy an account. The API names these. */
 export const protectedChanges = [
   'password',
   'factor',
@@ -10,7 +10,9 @@ export const protectedChanges = [
   'deletion',
   'app_password',
 ] as const
-export type ProtectedChange = (typeof protectedChanges)[number]
+/** A module from outside adds its own: for its forms (`protectedForm`). */
+export type ProtectedChange = KnownChange | `x-${string}`
+export type KnownChange = (typeof protectedChanges)[number]
 
 /** In addition to the login. */
 export const proofKinds = ['password', 'factor', 'provider', 'email'] as const

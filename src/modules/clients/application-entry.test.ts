@@ -21,11 +21,11 @@ const publicKey = (kind: 'ec' | 'ed25519' | 'rsa', bits = 2048) => {
 const jwks = { keys: [publicKey('ec')] }
 const byKey = { client_auth: 'private_key_jwt', secret_hash: undefined }
 
-const mistakesOf = (entry: object) => parseClient(entry, issuer).mistakes.map(inWords)
+const mistakesOf = (entry: object) => parseClient(entry, { issuer }).mistakes.map(inWords)
 
 suite('the entry of an application', () => {
   test('has defaults, and is written as it was read', () => {
-    const { client } = parseClient(web, issuer)
+    const { client } = parseClient(web, { issuer })
     assert.deepEqual(client?.application, {
       ...{ type: 'web', name: 'grafana', operator: null, homeUri: null },
       ...{ redirectUris: web.redirect_uris, postLogoutRedirectUris: [] },
@@ -49,16 +49,16 @@ suite('the entry of an application', () => {
   }
   for (const entry of [web, whole, spa, native, machine, device, { ...web, ...byKey, jwks }]) {
     test(`of ${entry.id} ${Object.keys(entry).length} is the same after it is written`, () => {
-      const { client, mistakes } = parseClient(entry, issuer)
+      const { client, mistakes } = parseClient(entry, { issuer })
       assert.ok(client)
       assert.deepEqual(mistakes, [])
-      assert.deepEqual(parseClient(clientEntry(client), issuer).client, client)
+      assert.deepEqual(parseClient(clientEntry(client), { issuer }).client, client)
       if (entry === whole) assert.deepEqual(clientEntry(client), entry)
     })
   }
 
   test('may name roles with their prefix, and keys of three kinds', () => {
-    const { client } = parseClient({ ...web, allow: ['ROLE_ADMIN'] }, issuer)
+    const { client } = parseClient({ ...web, allow: ['ROLE_ADMIN'] }, { issuer })
     assert.deepEqual(client?.application?.allow, ['ADMIN'])
     const keys = [publicKey('ec'), publicKey('ed25519'), publicKey('rsa')]
     assert.deepEqual(mistakesOf({ ...web, ...byKey, jwks: { keys } }), [])

@@ -21,7 +21,7 @@ export function clientAuthenticator({
     describes: {
       type: 'http',
       scheme: 'basic',
-      description: 'Id and secret of a client of CLIENTS_FILE (RFC 6749 section 2.3.1)',
+      description: 'Id and secret of a client (RFC 6749 section 2.3.1)',
     },
 
     async authenticate(request) {
@@ -33,7 +33,7 @@ export function clientAuthenticator({
       }
       const { name, secret } = credentials
       const id = formDecoded(name)
-      const client = clients.byId(id)
+      const client = await clients.find(id)
       if (!client && acceptsAccounts(request)) return null
       const texts = [...new Set([secret, formDecoded(secret)])]
       await clientSecrets.verify(request, { id, client, texts })
@@ -41,8 +41,8 @@ export function clientAuthenticator({
       return {
         principal: principalOf(client),
         lockNames: () => [],
-        async revalidate() {
-          const present = clients.byId(id)
+        async revalidate(reader) {
+          const present = await clients.find(id, reader)
           return present && clients.hasSecret(present, texts) ? principalOf(present) : null
         },
       }

@@ -6,7 +6,7 @@ import { type Entry, isObject, type Mistake } from './entry-reader.ts'
 /** A program with an id: it asks about tokens, reads metrics, or signs people in. RFC 6749 section 2 */
 export interface Client {
   readonly id: string
-  /** SHA-256 hex digests; two during a rotation; empty for a public application. */
+  /** SHA-256 hex digests, the newest first; two during a rotation; empty without a secret. */
   readonly secretHashes: readonly string[]
   /**
    * The client may introspect and revoke tokens with one of these `aud`. Empty only without both
@@ -18,10 +18,11 @@ export interface Client {
 }
 
 export const maxSecrets = 2
-// Needs no encoding in Basic; unambiguous in logs.
-const idFormat = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+// Needs no encoding in Basic; unambiguous in logs; not the name of a path beside the ids.
+const idFormat = /^(?!registration-tokens$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const hashFormat = /^sha256:([0-9a-f]{64})$/i
-const fields = ['id', 'secret_hash', 'secret_hashes', 'audiences', 'may', ...applicationFields]
+const fields = ['id', 'audiences', 'may', ...applicationFields]
+const secretFields = ['secret_hash', 'secret_hashes']
 const maxAudienceLength = 256
 
 export interface ParsedClient {
@@ -31,79 +32,106 @@ export interface ParsedClient {
   readonly mistakes: readonly Mistake[]
 }
 
-/** @param issuer what the resource of an application must name; undefined: not checked */
-export function parseClient(entry: unknown, issuer?: string): ParsedClient {
+export interface ParseOptions {
+  /** What the resource of an application must name; undefined: not checked. */
+  readonly issuer?: string | undefined
+  /** Of the database, whose entries have no fields of secrets. */
+  readonly storedHashes?: readonly string[] | undefined
+}
+
+type Rule = readonly [isBroken: boolean, message: string]
+
+export function parseClient(
+  entry: unknown,
+  { issuer, storedHashes }: ParseOptions = {},
+): ParsedClient {
   if (!isObject(entry)) return { id: null, mistakes: [whole('must be an object')] }
-  const { id: sent, secret_hash: one, secret_hashes: several, audiences, may } = entry
-  const id = typeof sent === 'string' && isClientId(sent) ? sent : null
-  const given = one === undefined ? several : [one]
-  const secretHashes = textsIn(given).flatMap(
-    (text) => hashFormat.exec(text)?.[1]?.toLowerCase() ?? [],
-  )
+  const id = typeof entry.id === 'string' && isClientId(entry.id) ? entry.id : null
+  const secretHashes = storedHashes ?? hashesIn(entry)
   const hasSecret = secretHashes.length > 0
   const parsed = parseApplication(entry, { id: id ?? '', hasSecret, issuer })
   const application = parsed?.application
-  const known = clientPermissions.filter((permission) => textsIn(may).includes(permission))
-  const isIntact = (list: unknown, length: number) => Array.isArray(list) && list.length === length
-  // Only questions about tokens need audiences.
-  const isEmpty = audiences === undefined || (Array.isArray(audiences) && audiences.length === 0)
-  const mayLackAudiences =
-    isEmpty && (known.length > 0 || application !== undefined) && !asksAboutTokens(known)
-  const mayLackRights = application !== undefined && may === undefined
-  const needsSecret = !application || ['basic', 'post'].includes(application.clientAuth)
-  const unknown = Object.keys(entry).filter((name) => !fields.includes(name))
-  const made: readonly (readonly [boolean, string])[] = [
+  const may = clientPermissions.filter((one) => textsIn(entry.may).includes(one))
+  const names = storedHashes ? fields : [...fields, ...secretFields]
+  const unknown = Object.keys(entry).filter((name) => !names.includes(name))
+  const rules: readonly Rule[] = [
     [
       id === null,
       'must have an id of 1 to 64 letters, digits, ".", "_" and "-" that begins with a letter or a digit',
     ],
     ...unknown.map((name) => [true, `has an unknown field ${quoted(name)}`] as const),
+    ...(storedHashes ? [] : secretRules(entry, secretHashes, hasSecrets({ application }))),
+    ...rightRules(entry, may, application !== undefined),
+  ]
+  const broken = rules.filter(([isBroken]) => isBroken).map(([, message]) => whole(message))
+  const mistakes = [...broken, ...(parsed?.mistakes ?? [])]
+  if (id === null) return { id, mistakes }
+  const rights = { audiences: textsIn(entry.audiences), may }
+  const client = { id, secretHashes, ...rights, ...(application && { application }) }
+  return { id, client, mistakes }
+}
+
+function secretRules(entry: Entry, hashes: readonly string[], isNeeded: boolean): readonly Rule[] {
+  const { secret_hash: one, secret_hashes: several } = entry
+  const given = one === undefined ? several : [one]
+  const isIntact = isListOf(given, hashes.length)
+  const isCounted = hashes.length > 0 && hashes.length <= maxSecrets
+  return [
     [
       one !== undefined && several !== undefined,
       'has secret_hash and secret_hashes: one of them is enough',
     ],
     [
-      needsSecret &&
-        (!isIntact(given, secretHashes.length) || !hasSecret || secretHashes.length > maxSecrets),
+      isNeeded && (!isIntact || !isCounted),
       `must have a secret_hash "sha256:<64 hex digits>", or 1 to ${maxSecrets} of them as secret_hashes`,
     ],
+    [!isNeeded && given !== undefined, 'must have no secret_hash: its client_auth has no secret'],
+    [new Set(hashes).size < hashes.length, 'has the same hash twice'],
+  ]
+}
+
+function rightRules(
+  { audiences, may }: Entry,
+  known: readonly ClientPermission[],
+  isApplication: boolean,
+): readonly Rule[] {
+  const given = textsIn(audiences).filter(isAudience).length
+  const isEmpty = (list: unknown) => list === undefined || isListOf(list, 0)
+  // Only questions about tokens need audiences.
+  const mayLackAudiences =
+    isEmpty(audiences) && (known.length > 0 || isApplication) && !asksAboutTokens(known)
+  const mayLackRights = isApplication && isEmpty(may)
+  return [
     [
-      !needsSecret && given !== undefined,
-      'must have no secret_hash: its client_auth has no secret',
-    ],
-    [new Set(secretHashes).size < secretHashes.length, 'has the same hash twice'],
-    [
-      !mayLackAudiences &&
-        (!isIntact(audiences, textsIn(audiences).filter(isAudience).length) ||
-          textsIn(audiences).length === 0),
+      !mayLackAudiences && (!isListOf(audiences, given) || given === 0),
       'must have a list of audiences, each of 1 to 256 characters',
     ],
     [
-      !mayLackRights && (!isIntact(may, known.length) || known.length === 0),
+      !mayLackRights && (!isListOf(may, known.length) || known.length === 0),
       `must have a list "may" of ${clientPermissions.join(', ')}, each once`,
     ],
   ]
-  const mistakes = [
-    ...made.filter(([isMade]) => isMade).map(([, message]) => whole(message)),
-    ...(parsed?.mistakes ?? []),
-  ]
-  if (id === null) return { id, mistakes }
-  const rights = { audiences: textsIn(audiences), may: known }
-  return {
-    id,
-    client: { id, secretHashes, ...rights, ...(application && { application }) },
-    mistakes,
-  }
 }
 
 /** As CLIENTS_FILE has it. */
-export function clientEntry({ id, secretHashes, audiences, may, application }: Client): Entry {
-  const hashes = secretHashes.map((hex) => `sha256:${hex}`)
+export function clientEntry(client: Client): Entry {
+  const hashes = client.secretHashes.map((hex) => `sha256:${hex}`)
   const [only, ...others] = hashes
   const secrets = others.length === 0 ? { secret_hash: only } : { secret_hashes: hashes }
+  const { id, ...entry } = publicEntry(client)
+  return { id, ...(hashes.length > 0 && secrets), ...entry }
+}
+
+/** Without what verifies the secrets. */
+export function publicEntry({ id, audiences, may, application }: Client): Entry & { id: string } {
+  if (!application) return { id, audiences, may }
   const rights = { ...(audiences.length > 0 && { audiences }), ...(may.length > 0 && { may }) }
-  const own = application ? { ...rights, ...applicationEntry(id, application) } : { audiences, may }
-  return { id, ...secrets, ...own }
+  return { id, ...rights, ...applicationEntry(id, application) }
+}
+
+/** Whether the client authenticates by a secret. */
+export function hasSecrets({ application }: { readonly application?: Application | undefined }) {
+  return !application || ['basic', 'post'].includes(application.clientAuth)
 }
 
 /** Token permissions require audiences. */
@@ -124,15 +152,24 @@ export function inWords({ path, message }: Mistake): string {
   return path.length === 0 ? message : `has a wrong field ${path.join('.')}: it ${message}`
 }
 
+/** JSON: control characters must not reach the terminal. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 64))
+}
+
+function hashesIn({ secret_hash: one, secret_hashes: several }: Entry): string[] {
+  const given = one === undefined ? several : [one]
+  return textsIn(given).flatMap((text) => hashFormat.exec(text)?.[1]?.toLowerCase() ?? [])
+}
+
+function isListOf(value: unknown, length: number): boolean {
+  return Array.isArray(value) && value.length === length
+}
+
 function whole(message: string): Mistake {
   return { path: [], message }
 }
 
 function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
-/** JSON: control characters must not reach the terminal. */
-export function quoted(name: string): string {
-  return JSON.stringify(name.slice(0, 64))
 }

@@ -70,7 +70,7 @@ export function parseClients(
   const mistakes = Object.keys(others).map((name) => `has an unknown field ${quoted(name)}`)
   const clients: Client[] = []
   for (const [index, entry] of list.entries()) {
-    const { client, id, mistakes: own } = parseClient(entry, issuer)
+    const { client, id, mistakes: own } = parseClient(entry, { issuer })
     const name = `client ${index + 1}${id === null ? '' : ` (${id})`}`
     mistakes.push(...own.map((mistake) => `${name} ${inWords(mistake)}`))
     if (client) clients.push(client)

@@ -1,50 +1,81 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { versionOf } from '../../core/config/read-file.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { KeptRows } from '../../core/database/kept-rows.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { type Client, maxSecrets } from './client-entry.ts'
-import { readClients } from './clients-file.ts'
-import { clientsChanged } from './events.ts'
+import { type Client, isClientId, maxSecrets } from './client-entry.ts'
+import { createFileClients } from './file-clients.ts'
+import { clientStore } from './store.ts'
 
-/** As last read by this process. docs/adr/0034 */
+/** The clients of CLIENTS_FILE and of the database; the file wins. docs/adr/0034 */
 export interface Clients {
-  /** Exact match. */
-  byId(id: string): Client | null
-  ids(): string[]
-  /** The active clients, and the mistakes of a rejected file. */
-  list(): ListedClients
+  /** Exact match; null for a disabled one, too. @param reader of a transaction, which sees the row */
+  find(id: string, reader?: DatabaseOrTransaction): Promise<Client | null>
+  /** Also a disabled one. */
+  listed(id: string): Promise<ListedClient | null>
+  isInFile(id: string): boolean
+  list(): Promise<ClientList>
   /** Constant time, also for null. */
   hasSecret(client: Client | null, texts: readonly string[]): boolean
   /** Rereads a changed file. An invalid file is logged once, and the previous clients stay. */
   refresh(): Promise<void>
 }
 
-export interface ListedClients {
+export type ListedClient = Client & { readonly source: 'file' | 'database' }
+
+export interface ClientList {
   readonly isConfigured: boolean
-  readonly inUse: readonly Client[]
+  /** In the order of the file, then those of the database by id. */
+  readonly clients: readonly ListedClient[]
   /** Non-empty if the changed file is invalid. */
   readonly mistakes: readonly string[]
+}
+
+/** An unknown id is kept, too. */
+interface Known {
+  readonly client: Client | null
 }
 
 // Matches no text; pads comparisons for clients with fewer secrets or none.
 const noHash = '0'.repeat(64)
 
-/** Starts with the clients read with the settings. */
-export function createClients({
-  config,
-  events,
-  log,
-  workers,
-}: Pick<Needs, 'config' | 'events' | 'log' | 'workers'>): Clients {
-  const { file, atStart } = config.clients
-  let clients = mapOf(atStart)
-  let seen: string | undefined
-  let mistakes: readonly string[] = []
-  if (file !== undefined) workers.keep({ CLIENTS_FILE: atStart })
+export function createClients(
+  deps: Pick<Needs, 'config' | 'db' | 'events' | 'feed' | 'log' | 'workers'>,
+): Clients {
+  const { db, feed } = deps
+  const file = createFileClients(deps)
+  const known = new KeptRows<Known>(feed, () => ['clients'])
+
+  async function stored(id: string, reader: DatabaseOrTransaction): Promise<Client | null> {
+    if (!isClientId(id)) return null
+    if (reader.isTransaction) return clientStore(reader).byId(id)
+    const read = () => known.read(id, async () => ({ client: await clientStore(db).byId(id) }))
+    return (known.get(id) ?? (await read())).client
+  }
 
   return {
-    byId: (id) => clients.get(id) ?? null,
-    ids: () => [...clients.keys()],
-    list: () => ({ isConfigured: file !== undefined, inUse: [...clients.values()], mistakes }),
+    async find(id, reader = db) {
+      const client = file.byId(id) ?? (await stored(id, reader))
+      return client?.application?.isDisabled ? null : client
+    },
+
+    async listed(id) {
+      const inFile = file.byId(id)
+      if (inFile) return { ...inFile, source: 'file' }
+      const client = await stored(id, db)
+      return client && { ...client, source: 'database' }
+    },
+
+    isInFile: (id) => file.byId(id) !== null,
+
+    async list() {
+      const { isConfigured, inUse, mistakes } = file.list()
+      const others = (await clientStore(db).all()).filter(({ id }) => !file.byId(id))
+      const clients = [
+        ...inUse.map((client) => ({ ...client, source: 'file' as const })),
+        ...others.map((client) => ({ ...client, source: 'database' as const })),
+      ]
+      return { isConfigured, clients, mistakes }
+    },
 
     hasSecret(client, texts) {
       let isRight = false
@@ -58,34 +89,6 @@ export function createClients({
       return isRight
     },
 
-    async refresh() {
-      if (file === undefined) return
-      const version = await versionOf(file)
-      if (version === seen) return
-      const isFirst = seen === undefined
-      seen = version
-      const reading = readClients(file, config.token)
-      const tells = workers.index === 0 // each worker reads the file
-      mistakes = reading.mistakes
-      if (mistakes.length > 0) {
-        if (tells) log.error({ mistakes }, 'the changed file of clients is not taken up')
-        return
-      }
-      const before = clients
-      clients = mapOf(reading.clients)
-      workers.keep({ CLIENTS_FILE: reading.clients })
-      if (isFirst && isSame(before, clients)) return // unchanged since startup
-      if (!tells) return
-      for (const warning of reading.warnings) log.warn(warning)
-      events.emit(clientsChanged, { clients: [...clients.keys()] })
-    },
+    refresh: file.refresh,
   }
-}
-
-function mapOf(clients: readonly Client[]): ReadonlyMap<string, Client> {
-  return new Map(clients.map((client) => [client.id, client]))
-}
-
-function isSame(left: ReadonlyMap<string, Client>, right: ReadonlyMap<string, Client>): boolean {
-  return JSON.stringify([...left]) === JSON.stringify([...right])
 }

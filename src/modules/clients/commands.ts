@@ -1,43 +1,68 @@
-import { resolve } from 'node:path'
-import {
-  type CommandCall,
-  CommandError,
-  type CommandWork,
-  exitCodes,
-  textOf,
-  UsageError,
-} from '../../core/cli/command.ts'
-import { gatehouse } from '../../core/hints/command-line.ts'
-import { type ClientPermission, clientPermissions } from '../../core/policy/principal.ts'
-import type { Client } from './client-entry.ts'
+import type { CommandCall, CommandWork } from '../../core/cli/command.ts'
+import { clientPermissions } from '../../core/policy/principal.ts'
+import { applicationTypes, clientAuthMethods, consents } from './application.ts'
 
 const file = {
   file: { type: 'string', value: 'path', doc: 'the file of clients; CLIENTS_FILE by default' },
 } as const
 
-/** A running service applies changes within a second. */
+const many = { type: 'string', multiple: true } as const
+
+/** Of applications: they make the fields of an entry. */
+const application = {
+  type: {
+    type: 'string',
+    value: 'kind',
+    doc: `an application that signs people in: ${applicationTypes.join(', ')}; it is stored in the database, or in --file`,
+  },
+  redirect: { ...many, value: 'address', doc: 'where it gets its codes; again for more' },
+  'logout-redirect': { ...many, value: 'address', doc: 'where a sign-out may end; again for more' },
+  name: { type: 'string', value: 'text', doc: 'its name, for people; the id by default' },
+  operator: { type: 'string', value: 'text', doc: 'who runs it, for people' },
+  home: { type: 'string', value: 'address', doc: 'where people open it' },
+  scope: { ...many, value: 'scope', doc: 'what it may ask for; again for more' },
+  allow: { ...many, value: 'role', doc: 'one of these roles is needed; again for more' },
+  consent: { type: 'string', value: 'when', doc: `${consents.join(', ')}; once by default` },
+  'two-factor': { type: 'boolean', doc: 'only for logins with two factors' },
+  api: { type: 'boolean', doc: 'its tokens may be for this API, by scopes' },
+  auth: { type: 'string', value: 'method', doc: clientAuthMethods.join(', ') },
+  pkce: { type: 'string', value: 'rule', doc: 'optional for a web application that sends none' },
+  'logout-call': { type: 'string', value: 'address', doc: 'its back-channel logout address' },
+  origin: { ...many, value: 'origin', doc: 'for CORS; by default those of its addresses' },
+} as const
+
+type Work = (call: CommandCall) => Promise<void>
+
+/** A running service applies changes of the file within a second, those of the database at once. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'client add',
     options: {
       audience: {
-        type: 'string',
-        multiple: true,
+        ...many,
         value: 'name',
         doc: 'the `aud` of the tokens that it may ask about; again for more; none for metrics alone',
       },
-      may: {
-        type: 'string',
-        multiple: true,
-        value: 'right',
-        doc: `${clientPermissions.join(', ')}; again for more`,
-      },
+      may: { ...many, value: 'right', doc: `${clientPermissions.join(', ')}; again for more` },
+      ...application,
       ...file,
     },
-    example: 'client add shop --audience api --may introspect --file clients.json',
-    run: add,
+    example:
+      'client add grafana --type web --redirect https://grafana.example.org/login/generic_oauth',
+    run: async (call) => {
+      if (call.values.type === undefined) return (await import('./change-in-file.ts')).add(call)
+      return (await import('./add-application.ts')).add(call)
+    },
   },
-  { name: 'client list', options: file, example: 'client list --file clients.json', run: list },
+  {
+    name: 'client list',
+    options: file,
+    example: 'client list --file clients.json',
+    run: async (call) =>
+      call.values.file === undefined
+        ? (await import('./change-in-database.ts')).list(call)
+        : (await import('./change-in-file.ts')).list(call),
+  },
   {
     name: 'client secret',
     options: {
@@ -45,178 +70,17 @@ export const commands: readonly CommandWork[] = [
       ...file,
     },
     example: 'client secret shop --file clients.json',
-    run: renew,
+    run: byPlace('renew'),
   },
-  { name: 'client retire', options: file, example: 'client retire shop', run: retire },
-  { name: 'client remove', options: file, example: 'client remove shop', run: remove },
+  { name: 'client retire', options: file, example: 'client retire shop', run: byPlace('retire') },
+  { name: 'client remove', options: file, example: 'client remove shop', run: byPlace('remove') },
 ]
 
-async function add(call: CommandCall): Promise<void> {
-  const { asksAboutTokens, isAudience, isClientId } = await import('./client-entry.ts')
-  const id = idOf(call)
-  if (!isClientId(id)) {
-    throw new UsageError(
-      'an id has 1 to 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit',
-    )
+/** The file wins. */
+function byPlace(what: 'renew' | 'retire' | 'remove'): Work {
+  return async (call) => {
+    const inFile = await import('./change-in-file.ts')
+    if (await inFile.isInFile(call)) return inFile[what](call)
+    return (await import('./change-in-database.ts'))[what](call)
   }
-  const wanted = textsIn(call, 'may')
-  const may = clientPermissions.filter((permission) => wanted.includes(permission))
-  // A metrics-only client needs no audiences.
-  const isAboutTokens = may.length === 0 || asksAboutTokens(may)
-  const audiences = isAboutTokens ? textsOf(call, 'audience') : textsIn(call, 'audience')
-  if (!audiences.every(isAudience)) {
-    throw new UsageError('an audience has 1 to 256 characters, and no control character')
-  }
-  if (wanted.length === 0) throw new UsageError('--may is missing')
-  const unknown = wanted.find((text) => !may.some((permission) => permission === text))
-  if (unknown !== undefined) {
-    const [last, ...others] = [...clientPermissions].reverse()
-    const all = `${others.reverse().join(', ')} or ${last}`
-    throw new UsageError(`--may takes ${all}, not ${unknown}`)
-  }
-  const { secret, hex } = await newSecret()
-  const path = await change(call, true, (clients) => {
-    if (clients.some((client) => client.id === id)) {
-      throw new CommandError(`there is a client ${id} already`, exitCodes.refused.code)
-    }
-    return [...clients, { id, secretHashes: [hex], audiences, may }]
-  })
-  const isSet = resolve(call.terminal.env.CLIENTS_FILE || '.') === path
-  const hint = isSet ? '' : `\nThe service reads it where CLIENTS_FILE=${path} is set.`
-  const range = audiences.length === 0 ? '' : ` for ${audiences.join(', ')}`
-  const sentence = `${id} is added to ${path}: it may ${may.map(inWords).join(' and ')}${range}`
-  await tell(call, { id, secret, audiences, may, file: path }, `${sentence}.${hint}`)
-}
-
-async function list(call: CommandCall): Promise<void> {
-  const path = pathOf(call)
-  const { clientsIn } = await import('./change-file.ts')
-  const clients = await refusing(async () => clientsIn(path))
-  call.output.rows(
-    clients.map(({ id, audiences, may, secretHashes }) => ({
-      id,
-      audiences,
-      may,
-      secrets: secretHashes.length,
-    })),
-  )
-}
-
-async function renew(call: CommandCall): Promise<void> {
-  const { maxSecrets } = await import('./client-entry.ts')
-  const id = idOf(call)
-  const { secret, hex } = await newSecret()
-  const isAlone = call.values.now === true
-  const path = await changeOne(call, (client) => {
-    const kept = isAlone ? [] : client.secretHashes.slice(0, maxSecrets - 1)
-    return { ...client, secretHashes: [hex, ...kept] }
-  })
-  const before = isAlone
-    ? 'no other is valid'
-    : `the one before stays valid until \`${gatehouse} client retire\``
-  await tell(call, { id, secret, file: path }, `${id} has a new secret; ${before}.`)
-}
-
-async function retire(call: CommandCall): Promise<void> {
-  const id = idOf(call)
-  const path = await changeOne(call, (client) => {
-    const [newest, ...earlier] = client.secretHashes
-    if (newest === undefined || earlier.length === 0) {
-      throw new CommandError(`${id} has only one secret`, exitCodes.refused.code)
-    }
-    return { ...client, secretHashes: [newest] }
-  })
-  call.output.result({ id, file: path }, `The earlier secret of ${id} is valid no more.`)
-}
-
-async function remove(call: CommandCall): Promise<void> {
-  const id = idOf(call)
-  const path = await changeOne(call, () => null)
-  call.output.result({ id, file: path }, `${id} is removed from ${path}.`)
-}
-
-function inWords(permission: ClientPermission): string {
-  return permission === 'metrics' ? 'read the metrics' : permission
-}
-
-/** 32 random bytes as base64url, and their SHA-256. */
-async function newSecret(): Promise<{ secret: string; hex: string }> {
-  const { hash } = await import('node:crypto')
-  const { randomText, systemRandom } = await import('../../core/crypto/random.ts')
-  const secret = randomText(systemRandom, 32)
-  return { secret, hex: hash('sha256', secret, 'hex') }
-}
-
-/** The secret is never shown again. @throws CommandError if the output fails */
-async function tell(
-  { output }: CommandCall,
-  record: Readonly<Record<string, unknown>> & { readonly secret: string },
-  text: string,
-): Promise<void> {
-  output.result(record, `${text}\n\n  secret  ${record.secret}   (shown once)\n`)
-  if (await output.flush()) return
-  throw new CommandError('done, but the secret could not be shown: `client secret` makes another')
-}
-
-/** `changed` returns null to remove the client. Returns the file's path. */
-function changeOne(call: CommandCall, changed: (client: Client) => Client | null): Promise<string> {
-  const id = idOf(call)
-  return change(call, false, (clients) => {
-    if (!clients.some((client) => client.id === id)) {
-      throw new CommandError(`there is no client ${id}`, exitCodes.notFound.code)
-    }
-    return clients.flatMap((client) => (client.id === id ? (changed(client) ?? []) : client))
-  })
-}
-
-async function change(
-  call: CommandCall,
-  mayMake: boolean,
-  work: (clients: readonly Client[]) => readonly Client[],
-): Promise<string> {
-  const path = pathOf(call)
-  const { changeClients } = await import('./change-file.ts')
-  const { systemClock } = await import('../../core/lib/clock.ts')
-  await refusing(() => changeClients(path, work, { clock: systemClock, mayMake }))
-  return path
-}
-
-/** @throws CommandError with the exit code of a ClientsFileError */
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
-  const { ClientsFileError } = await import('./change-file.ts')
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof ClientsFileError)) throw error
-    const exit = {
-      missing: 'notFound',
-      rights: 'usage',
-      content: 'failed',
-      busy: 'failed',
-    } as const
-    throw new CommandError(error.message, exitCodes[exit[error.kind]].code)
-  }
-}
-
-/** @throws UsageError */
-function pathOf(call: CommandCall): string {
-  const path = textOf(call, 'file') ?? call.terminal.env.CLIENTS_FILE ?? ''
-  if (path === '') throw new UsageError('name the file of clients: --file, or CLIENTS_FILE')
-  return resolve(path)
-}
-
-function idOf({ operands: [id = ''] }: CommandCall): string {
-  return id
-}
-
-/** Unique values. @throws UsageError if none */
-function textsOf(call: CommandCall, option: string): string[] {
-  const given = textsIn(call, option)
-  if (given.length === 0) throw new UsageError(`--${option} is missing`)
-  return given
-}
-
-/** Unique values. */
-function textsIn({ values }: CommandCall, option: string): string[] {
-  return [...new Set([values[option] ?? []].flat().map(String))]
 }

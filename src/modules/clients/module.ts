@@ -1,19 +1,31 @@
 import type { Module } from '../../core/module/module.ts'
-import { invalidClient } from './problems.ts'
+import {
+  clientExists,
+  clientInFile,
+  clientNotFound,
+  hasNoSecrets,
+  invalidClient,
+  noOtherSecret,
+} from './problems.ts'
+import { tables } from './tables.ts'
 
 const refreshMs = 1000
 
 /**
- * CLIENTS_FILE: programs with a secret, for introspection and revocation. Routes:
- * /api/admin/clients. docs/adr/0034
+ * Programs with an id, of CLIENTS_FILE and of the database: they introspect and revoke tokens, read
+ * metrics, or sign people in. Routes: /api/admin/clients. docs/adr/0034
  */
 export const module: Module = {
   name: 'clients',
   tag: 'Tokens',
+  tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: [invalidClient],
+  errors: [
+    ...[invalidClient, clientNotFound, clientExists],
+    ...[clientInFile, hasNoSecrets, noOtherSecret],
+  ],
   checks: () => import('./checks.ts'),
   commands: [
     {
@@ -22,9 +34,9 @@ export const module: Module = {
           name: 'client add',
           operands: ['id'],
           summary:
-            'Adds a client to the file of clients, and shows its secret once; makes a file where there is none',
+            'Adds a client and shows its secret once: with --type an application to the database, else a program to the file of clients, which is made where there is none',
         },
-        { name: 'client list', summary: 'Lists the clients of the file of clients' },
+        { name: 'client list', summary: 'Lists the clients of the file and of the database' },
         {
           name: 'client secret',
           operands: ['id'],
@@ -39,7 +51,7 @@ export const module: Module = {
         {
           name: 'client remove',
           operands: ['id'],
-          summary: 'Removes a client from the file of clients',
+          summary: 'Removes a client from the file or from the database',
         },
       ],
       load: () => import('./commands.ts'),

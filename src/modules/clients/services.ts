@@ -1,10 +1,12 @@
 import { service } from '../../core/module/service.ts'
+import { type ClientAdmin, createClientAdmin } from './client-admin.ts'
 import { type ClientSecrets, createClientSecrets } from './client-secrets.ts'
 import { type Clients, createClients } from './clients.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
     readonly clients: Clients
+    readonly clientAdmin: ClientAdmin
     readonly clientSecrets: ClientSecrets
   }
 }
@@ -13,6 +15,11 @@ export const services = [
   service({
     makes: ['clients'],
     create: (needs) => ({ clients: createClients(needs) }),
+  }),
+  service({
+    needs: ['clients'],
+    makes: ['clientAdmin'],
+    create: (needs) => ({ clientAdmin: createClientAdmin(needs) }),
   }),
   service({
     needs: ['clients', 'clientLimits'],

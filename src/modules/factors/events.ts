@@ -4,6 +4,7 @@ type OfUser = { readonly user_id: number }
 
 export const mfaEnrolled = eventType<OfUser>('mfa_enrolled', {
   groups: ['credentials'],
+  notice: { message: 'factor_added' },
   description: 'a second factor is confirmed: logins require it from now on',
   fields: { user_id: '' },
   words: { en: 'Second factor set up', de: 'Zweiter Faktor eingerichtet' },
@@ -21,6 +22,7 @@ export const mfaRecoveryCodeUsed = eventType<OfUser & { readonly left: number }>
   'mfa_recovery_code_used',
   {
     groups: ['credentials'],
+    notice: { message: 'recovery_code_used' },
     description: 'a recovery code takes the place of a code',
     fields: { user_id: '', left: 'how many are left' },
     words: { en: 'Recovery code used', de: 'Wiederherstellungscode benutzt' },
@@ -28,6 +30,7 @@ export const mfaRecoveryCodeUsed = eventType<OfUser & { readonly left: number }>
 )
 export const mfaCodesRenewed = eventType<OfUser>('mfa_codes_renewed', {
   groups: ['credentials'],
+  notice: { message: 'recovery_codes_renewed' },
   description: 'recovery codes are replaced',
   fields: { user_id: '' },
   words: { en: 'Recovery codes renewed', de: 'Wiederherstellungscodes erneuert' },
@@ -35,6 +38,7 @@ export const mfaCodesRenewed = eventType<OfUser>('mfa_codes_renewed', {
 
 export const mfaRemoved = eventType<OfUser>('mfa_removed', {
   groups: ['credentials'],
+  notice: { message: 'factor_removed' },
   description:
     'a second factor is removed, by its owner with a code or by an administrator without one',
   fields: { user_id: '' },

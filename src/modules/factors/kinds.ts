@@ -25,6 +25,8 @@ export interface FactorKind {
   readonly tables: readonly string[]
   /** A proof is worth a password too, as a passkey is. */
   readonly isBothFactors?: true
+  /** The proof that a person has typed into its field; default: as it is. */
+  typed?(text: string): string
   of(db: DatabaseOrTransaction, userId: number): Promise<readonly StoredFactor[]>
   /**
    * Before the transaction; `prove` gets the result in place of what was sent. @throws ApiError
@@ -58,6 +60,15 @@ export interface StoredFactor {
 
 export interface Factor extends StoredFactor {
   readonly kind: string
+}
+
+/** What a form sends: the proof of each kind, and the recovery code. */
+export function factorOfForm(
+  kinds: readonly FactorKind[],
+  field: (name: string) => string,
+): Readonly<Record<string, string>> {
+  const proofs = kinds.map(({ name, typed }) => [name, typed?.(field(name)) ?? field(name)])
+  return { ...Object.fromEntries(proofs), recovery_code: field('recovery_code').trim() }
 }
 
 /** Oldest first. */

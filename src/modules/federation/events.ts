@@ -2,6 +2,7 @@ import { eventType } from '../../core/events/types.ts'
 
 export const identityLinked = eventType<{ user_id: number; issuer: string }>('identity_linked', {
   groups: ['credentials'],
+  notice: { message: 'identity_linked' },
   description: 'an identity of a provider can sign in to an account from now on',
   fields: { user_id: '', issuer: '' },
   words: { en: 'Provider linked', de: 'Anbieter verknüpft' },
@@ -11,6 +12,7 @@ export const identityUnlinked = eventType<{ user_id: number; identity: number; i
   'identity_unlinked',
   {
     groups: ['credentials'],
+    notice: { message: 'identity_unlinked' },
     description: 'an identity of a provider can no longer sign in to an account',
     fields: { user_id: '', identity: '', issuer: '' },
     words: { en: 'Provider unlinked', de: 'Verknüpfung eines Anbieters gelöst' },

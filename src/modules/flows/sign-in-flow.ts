@@ -22,9 +22,16 @@ export interface SignInData {
   /** Do not ask on this device. */
   readonly rememberDevice?: boolean
   /** Shown until confirmed. */
-  readonly enrolment?: { readonly secret: string; readonly uri: string }
+  readonly enrolment?: Enrolment
   /** Shown until the person continues. */
   readonly recoveryCodes?: readonly string[]
+}
+
+interface Enrolment {
+  readonly secret: string
+  readonly uri: string
+  /** Options of a new passkey; absent: none can be made. */
+  readonly creation?: object
 }
 
 /** Each step reads the account. */

@@ -7,6 +7,7 @@ import {
   measuredMethodOfRefused,
   methodOfRefused,
   methodOfRoute,
+  methodsByAmr,
   refusedMethods,
   resultOfRefused,
 } from './refused-logins.ts'
@@ -30,10 +31,11 @@ const refused = () =>
 const logins = () => new Counters()
 const secondFactor = () => new Counters()
 
-/** RFC 8176 `amr` values, and `fed` and `email`. */
-function methodOf(amr: readonly string[]): string {
+/** RFC 8176 `amr` values, and `fed`. */
+function methodOf(amr: readonly string[], others: ReadonlyMap<string, string>): string {
   if (amr.includes('fed')) return 'provider'
-  if (amr.includes('email')) return 'mail'
+  const [ofModule] = amr.flatMap((one) => others.get(one) ?? [])
+  if (ofModule !== undefined) return ofModule
   if (amr.includes('pwd')) return 'password'
   return amr.includes('hwk') || amr.includes('swk') ? 'passkey' : 'other'
 }
@@ -48,7 +50,7 @@ export const monitoring: Monitoring = {
   count(measurements, on) {
     on.events(['authn_login_success', 'authn_login_successafterfail'], ({ context, login }) => {
       const amr = login?.factors ?? []
-      const method = methodOf(amr)
+      const method = methodOf(amr, measurements.of(methodsByAmr))
       const isPasskey = method === 'passkey'
       measurements.of(succeeded).add([isPasskey ? method : (context.request?.route ?? 'none')])
       measurements.of(logins).add([method, 'success'])

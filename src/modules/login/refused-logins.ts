@@ -7,6 +7,9 @@ type MethodOf = (request: FastifyRequest, error: string) => string | null
 /** Modules add their methods. */
 export const refusedMethods = (): MethodOf[] => []
 
+/** The methods of modules, by the `amr` value of each. */
+export const methodsByAmr = () => new Map<string, string>()
+
 const passwordRoutes: ReadonlySet<string> = new Set(['POST /login', 'POST /signin'])
 
 export function methodOfRefused(

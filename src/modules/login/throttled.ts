@@ -17,7 +17,7 @@ export interface NamedState extends LimitState {
 
 /**
  * Limits store a digest of the tried name, because users type passwords into the wrong field. Only
- * names of accounts with failures and clients in CLIENTS_FILE are resolved.
+ * names of accounts with failures and of clients are resolved.
  */
 export async function nameLimits(
   states: readonly LimitState[],
@@ -29,8 +29,9 @@ export async function nameLimits(
     userId !== null
       ? ((await accounts.byUserId(userId))?.username ?? null)
       : (names.get(usernameDigest ?? '') ?? null)
-  const clientOf = (digest: string) =>
-    clients.ids().find((id) => throttle.digestOf(id) === digest) ?? null
+  const isOfClient = states.some(({ clientDigest }) => clientDigest !== null)
+  const ids = isOfClient ? (await clients.list()).clients.map(({ id }) => id) : []
+  const clientOf = (digest: string) => ids.find((id) => throttle.digestOf(id) === digest) ?? null
   return Promise.all(
     states.map(async (state) => ({
       ...state,

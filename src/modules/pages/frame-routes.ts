@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { limitPageRequests } from '../../core/http/limits/page-requests.ts'
 import { warningOfPages } from '../../core/http/pages/built.ts'
-import { frameAssets } from '../../core/http/pages/frame-assets.ts'
 import { keepChosenLanguage } from '../../core/http/pages/language.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
@@ -51,10 +50,10 @@ export async function languageRoutes(app: App): Promise<void> {
 
 export async function routes(app: FastifyInstance, { workers }: Needs): Promise<void> {
   limitPageRequests(app, prefersPage)
-  frameAssets.routes(app)
+  app.frameAssets.routes(app)
   await app.register(languageRoutes)
   app.addHook('onListen', async () => {
-    const warning = workers.index === 0 ? warningOfPages() : null
+    const warning = workers.index === 0 ? warningOfPages(app.builtPages) : null
     if (warning !== null) app.log.warn(warning)
   })
 }

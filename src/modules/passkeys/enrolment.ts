@@ -9,7 +9,7 @@ import type { NewFactor } from '../factors/factors.ts'
 import { createChallenges } from './challenges.ts'
 import { passkeyRenamed } from './events.ts'
 import { type CreationOptions, creationOptions } from './options.ts'
-import { challengeSeconds } from './passkeys.ts'
+import { challengeSeconds, passkeyAmr } from './passkeys.ts'
 import { passkeyNotFound, tooManyPasskeys } from './problems.ts'
 import { idOf, type Passkey, passkeyStore } from './store.ts'
 import { CeremonyError } from './webauthn/ceremony-error.ts'
@@ -56,7 +56,7 @@ export function createPasskeyEnrolment(
   >,
 ): PasskeyEnrolment {
   const { clock, config, db, events, factors, passkeys, users } = deps
-  const { origin, rpId } = config.passkeys
+  const { origins, rpId } = config.passkeys
   const challenges = createChallenges(deps)
   const rpIdHash = createHash('sha256').update(rpId).digest()
 
@@ -83,7 +83,7 @@ export function createPasskeyEnrolment(
       const purpose = purposeOf(account, caller)
       const isChallenge = (challenge: string) => challenges.accepts(challenge, purpose)
       const registered = verified(account.userId, () =>
-        verifyRegistration(sent, { isChallenge, origin, rpIdHash }),
+        verifyRegistration(sent, { isChallenge, origins, rpIdHash }),
       )
       const made = newPasskey(account.userId, registered, name)
       const recoveryCodes = await factors.add(account, async () => made.factor, {
@@ -137,7 +137,7 @@ export function createPasskeyEnrolment(
       passkey,
       factor: {
         id,
-        amr: [of.isBackupEligible ? 'swk' : 'hwk', 'user', 'pin', 'mfa'],
+        amr: passkeyAmr(of.isBackupEligible),
         async store(trx) {
           if (!(await challenges.use(trx, challenge))) throw registrationRefused(userId, 'used')
           const store = passkeyStore(trx)

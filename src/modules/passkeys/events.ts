@@ -24,6 +24,7 @@ export const passkeyCounterBack = eventType<OfPasskey>('passkey_counter_back', {
   level: 'warn',
   outcome: 'success', // the refusal is an event of its own
   groups: ['credentials', 'refusedLogins'],
+  notice: { message: 'passkey_refused' },
   description:
     'the counter of a passkey that belongs to one device did not rise: the passkey may have been copied, and is refused',
   fields: { user_id: '', passkey: 'its id' },

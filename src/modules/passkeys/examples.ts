@@ -48,6 +48,7 @@ async function registration({ app }: World, caller: Caller) {
 export const examples: Examples = {
   beginPasskeyLogin: { bare: 200 },
   passkeyEndpoints: {},
+  relatedOrigins: {},
   ...belowBothAccounts({
     listPasskeys: {},
     beginPasskey: { commit: null, make: (_, caller) => ({ json: present(caller) }) },

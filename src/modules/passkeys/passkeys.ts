@@ -17,6 +17,8 @@ export interface Passkeys {
   readonly rpId: string
   /** Stores nothing. `ofUser`: only passkeys of this user. */
   options(purpose: string, ofUser?: number): Promise<RequestOptions>
+  /** Whether any account has one. Costs no statement once one was seen. */
+  exist(): Promise<boolean>
   /** base64url. Says nothing about the user. */
   handleOf(userId: number): string
   /**
@@ -47,13 +49,20 @@ export const challengeSeconds = 1800
 
 export function createPasskeys(deps: PasskeysDeps): Passkeys {
   const { clock, config, db, events, keys } = deps
-  const { origin, rpId } = config.passkeys
+  const { origins, rpId } = config.passkeys
   const challenges = createChallenges(deps)
   const handleKey = derivedKey(keys.dataKey, 'passkey user handles')
   const rpIdHash = createHash('sha256').update(rpId).digest()
 
+  let haveBeenSeen = false
+
   const passkeys: Passkeys = {
     rpId,
+
+    async exist() {
+      haveBeenSeen ||= await passkeyStore(db).any()
+      return haveBeenSeen
+    },
 
     async options(purpose, ofUser) {
       const own = ofUser === undefined ? [] : await passkeyStore(db).of(ofUser)
@@ -78,7 +87,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
           { ...known, id: known.credentialId },
           {
             isChallenge: (challenge) => challenges.accepts(challenge, purpose),
-            ...{ origin, rpIdHash, userHandle: passkeys.handleOf(known.userId) },
+            ...{ origins, rpIdHash, userHandle: passkeys.handleOf(known.userId) },
             isUserHandleNeeded: userId === undefined,
           },
         )
@@ -87,7 +96,8 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
           throw new CeremonyError('unknown')
         }
         if (passkey.rpId !== rpId) throw new CeremonyError('rp_id')
-        return { passkey, asserted, amr: amrOf(passkey, asserted) }
+        const isSynced = passkey.isBackupEligible || asserted.isBackupEligible
+        return { passkey, asserted, amr: passkeyAmr(isSynced) }
       } catch (error) {
         if (!(error instanceof CeremonyError)) throw error
         if (!passkey) throw refused('unknown', null)
@@ -117,15 +127,17 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
   }
 }
 
-/** At the first passkey: many services have none. */
+let verification: Promise<typeof import('./webauthn/assertion.ts')> | undefined
+
+/** At the first passkey: many services have none. Later imports cost 20 us each. */
 function loadVerification() {
-  return import('./webauthn/assertion.ts')
+  verification ??= import('./webauthn/assertion.ts')
+  return verification
 }
 
 /** RFC 8176: `hwk` only if the passkey could never be copied, as far as its authenticator says. */
-function amrOf(before: Passkey, { isBackupEligible }: Asserted): readonly Amr[] {
-  const key = before.isBackupEligible || isBackupEligible ? 'swk' : 'hwk'
-  return [key, 'user', 'pin', 'mfa']
+export function passkeyAmr(isSynced: boolean): readonly Amr[] {
+  return [isSynced ? 'swk' : 'hwk', 'user', 'pin', 'mfa']
 }
 
 export function refused(step: string, userId: number | null): ApiError {

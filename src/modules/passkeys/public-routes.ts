@@ -2,7 +2,7 @@ import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { loginPurpose } from '../factors/kinds.ts'
-import { Endpoints, RequestOptionsBody } from './schemas.ts'
+import { Endpoints, RelatedOrigins, RequestOptionsBody } from './schemas.ts'
 
 /** For programs with their own pages, and for authenticators. */
 export async function routes(app: App, { config, passkeys }: Needs): Promise<void> {
@@ -36,5 +36,18 @@ export async function routes(app: App, { config, passkeys }: Needs): Promise<voi
       },
     },
     async () => ({ enroll: page, manage: page }),
+  )
+
+  app.get(
+    '/.well-known/webauthn',
+    {
+      config: { access: { rule: anyone }, tag: 'Sign in' },
+      schema: {
+        operationId: 'relatedOrigins',
+        summary: 'Other origins whose pages may use the passkeys of this domain, for browsers',
+        response: { 200: RelatedOrigins },
+      },
+    },
+    async () => ({ origins: [...config.passkeys.relatedOrigins] }),
   )
 }

@@ -192,6 +192,13 @@ export const Endpoints = named('PasskeyEndpoints', exactly({ enroll: Text, manag
   ...{ enroll: examplePage, manage: examplePage },
 })
 
+/** WebAuthn level 3, section 5.11.1. */
+export const RelatedOrigins = named(
+  'PasskeyOrigins',
+  exactly({ origins: { type: 'array', items: Text } }),
+  { origins: ['https://shop.example'] },
+)
+
 export function showPasskey(passkey: Passkey, rpId: string) {
   const { id: own, name, credentialId, createdAt, lastUsedAt } = passkey
   return {

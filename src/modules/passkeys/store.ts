@@ -37,6 +37,8 @@ const ofUser = prepared((db, { userId }: Parameters<{ userId: number }>) =>
   db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('created_at'),
 )
 
+const one = prepared((db) => db.selectFrom('passkeys').select('id').limit(1))
+
 export function idOf(credentialId: string): string {
   return digest(credentialId).replace(/^-/, '_')
 }
@@ -51,6 +53,10 @@ export function passkeyStore(db: DatabaseOrTransaction) {
     /** Oldest first. */
     async of(userId: number): Promise<Passkey[]> {
       return (await ofUser.all(db, { userId })).map(passkeyOf)
+    },
+
+    async any(): Promise<boolean> {
+      return (await one.first(db, {})) !== undefined
     },
 
     /** False if the credential is registered. */

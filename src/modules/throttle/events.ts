@@ -11,6 +11,7 @@ export const loginFailMax = eventType<NoPayload>('authn_login_fail_max', {
 export const loginLock = eventType<{ user_id: number; during?: 'reset' }>('authn_login_lock', {
   level: 'warn',
   groups: ['logins', 'refusedLogins'],
+  notice: { message: 'locked' },
   description: 'failures in a row lock an account for some time',
   fields: {
     user_id: '',

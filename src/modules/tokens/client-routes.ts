@@ -138,7 +138,8 @@ export async function routes(app: App, options: Needs): Promise<void> {
       const guard = reauthorize(request)
       const by = askingOf(request)
       const wasValid =
-        (mayEndOurs(by) && (await revoke(token, by.audiences, { guard, reason: 'client' }))) ||
+        ((await mayEndOurs(by)) &&
+          (await revoke(token, by.audiences, { guard, reason: 'client' }))) ||
         (await firstOf(others, (one) => one.revoke(token, by, guard)))
       if (!wasValid) await guard?.authorize(db)
       return reply.send()
@@ -161,8 +162,8 @@ export async function routes(app: App, options: Needs): Promise<void> {
     return true
   }
   /** An application ends its own tokens alone, unless its entry says more. */
-  function mayEndOurs({ id }: AskingClient): boolean {
-    return clients.byId(id)?.may.includes('revoke') === true
+  async function mayEndOurs({ id }: AskingClient): Promise<boolean> {
+    return (await clients.find(id))?.may.includes('revoke') === true
   }
 }
 

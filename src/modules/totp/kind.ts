@@ -18,10 +18,16 @@ export const totpId = 'totp'
 
 export const totpAmr: readonly Amr[] = ['otp', 'mfa']
 
+/** Authenticator apps show two groups. */
+export function withoutSpaces(code: string): string {
+  return code.replace(/\s/g, '')
+}
+
 export function createTotpKind({ clock, keys }: TotpKindDeps): FactorKind {
   return {
     name: 'totp',
     tables: ['second_factors'],
+    typed: withoutSpaces,
 
     async of(db, userId) {
       const stored = await totpStore(db).of(userId)

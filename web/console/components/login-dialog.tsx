@@ -2,12 +2,19 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { frameTexts } from '../frame-texts.ts'
 import { wordsOf } from '../problem-words.ts'
 import { loginQuestion } from '../session/ask-for-login.ts'
-import { hasPasskeys, logIn, logInByPasskey } from '../session/log-in.ts'
+import { hasPasskeys } from '../session/has-passkeys.ts'
 import { session } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
 
 /** Where the login in another tab ends. */
 const done = encodeURIComponent('/account')
+
+type Ways = typeof import('../session/log-in.ts')
+
+/** Few views need a login in place. */
+function loadWays(): Promise<Ways> {
+  return import('../session/log-in.ts')
+}
 
 /** The login in place: the view below keeps what was typed, and its requests go on afterwards. */
 export function LoginDialog() {
@@ -27,10 +34,10 @@ function Asked() {
   const username = session.value?.username ?? ''
   if (!question) return null
 
-  async function tryBy(way: () => Promise<'done' | 'code'>): Promise<void> {
+  async function tryBy(way: (how: Ways) => Promise<'done' | 'code'>): Promise<void> {
     setBusy(true)
     try {
-      if ((await way()) === 'done') return question?.answer(true)
+      if ((await way(await loadWays())) === 'done') return question?.answer(true)
       setWantsCode(true)
       setProblem(totp === '' ? '' : t.login.wrongCode)
     } catch (error) {
@@ -45,7 +52,7 @@ function Asked() {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void tryBy(() => logIn({ username, password, totp }))
+          void tryBy(({ logIn }) => logIn({ username, password, totp }))
         }}
       >
         {problem !== '' && (
@@ -89,7 +96,7 @@ function Asked() {
               type="button"
               class="quiet"
               disabled={isBusy}
-              onClick={() => void tryBy(logInByPasskey)}
+              onClick={() => void tryBy(({ logInByPasskey }) => logInByPasskey())}
             >
               {t.login.passkey}
             </button>

@@ -1,4 +1,5 @@
 import { ApiProblem, problemOf } from '../api/problem.ts'
+import { hasPasskeys } from './has-passkeys.ts'
 import { restoreSession } from './session.ts'
 
 interface Credentials {
@@ -6,11 +7,6 @@ interface Credentials {
   readonly password: string
   /** A code of the app; empty at first. */
   readonly totp: string
-}
-
-/** Whether the browser knows passkeys, which no IP address can have: it ends with a digit or `]`. */
-export function hasPasskeys(): boolean {
-  return 'PublicKeyCredential' in globalThis && !/[\d\]]$/.test(location.hostname)
 }
 
 /** Logs in again by a passkey. @throws ApiProblem; DOMException if the person gives up */
@@ -29,16 +25,21 @@ export async function logInByPasskey(): Promise<'done'> {
 }
 
 /**
- * Logs in again in this page. 'code': the account has a second factor, whose code is missing or
- * wrong. @throws ApiProblem for any other refusal
+ * Logs in again in this page. 'code': the account has an authenticator app, whose code is missing or
+ * wrong. Asks for the passkey of an account without an app. @throws ApiProblem for any other refusal;
+ * DOMException if the person gives up
  */
 export async function logIn({ username, password, totp }: Credentials): Promise<'done' | 'code'> {
   const fields = { mode: 'session', username, password, ...(totp !== '' && { totp }) }
   const answer = await fetch('/login', { method: 'POST', body: new URLSearchParams(fields) })
   if (answer.ok) return takeSession()
-  const problem = await refusalOf(answer)
-  if (problem.error === 'Second factor required') return 'code'
-  throw problem
+  const wanted = await answer.json().catch(() => null)
+  const problem = problemOf(answer, wanted)
+  if (problem.error !== 'Second factor required') throw problem
+  const kinds: readonly string[] = wanted.second_factors ?? [wanted.second_factor]
+  if (kinds.includes('totp')) return 'code'
+  if (!hasPasskeys()) throw problem
+  return logInByPasskey()
 }
 
 async function refusalOf(answer: Response): Promise<ApiProblem> {

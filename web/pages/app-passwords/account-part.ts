@@ -11,7 +11,8 @@ export const accountPart: AccountPart = {
       state: ({ waysIn }, { appPasswords }) => appPasswords.count(waysIn.app_passwords ?? 0),
     },
   ],
-  words: ({ appPasswords: { badName, full, revoked } }) => ({
+  words: ({ appPasswords: { badName, change, full, revoked } }) => ({
+    changes: { app_password: change },
     done: { app_password_revoked: revoked },
     problems: { app_password_name: badName, app_passwords_full: full },
   }),

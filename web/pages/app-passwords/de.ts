@@ -16,6 +16,7 @@ export const appPasswords: Texts['appPasswords'] = {
   lastUsed: 'Zuletzt benutzt',
   never: 'nie',
   action: 'Aktion',
+  change: 'Sie möchten ein App-Passwort erstellen.',
   create: 'App-Passwort erstellen',
   revoke: 'Widerrufen',
   revokeOf: (name) => `${name} widerrufen`,

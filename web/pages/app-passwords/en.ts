@@ -15,6 +15,7 @@ export const appPasswords = {
   lastUsed: 'Last used',
   never: 'never',
   action: 'Action',
+  change: 'You want to make an app password.',
   create: 'Make an app password',
   revoke: 'Revoke',
   revokeOf: (name: string) => `Revoke ${name}`,

@@ -26,6 +26,7 @@ export const federation: typeof english = {
     textOfRecoveryCode:
       'Ihr Konto verlangt einen zweiten Faktor. Benutzen Sie einen Passkey, oder geben Sie einen Ihrer Wiederherstellungscodes ein.',
     recoveryCode: 'Wiederherstellungscode',
+    textOfSeveral: 'Ihr Konto verlangt einen zweiten Faktor. Füllen Sie eines der Felder aus.',
     orRecoveryCode: 'Oder ein Wiederherstellungscode',
     wrong: 'Dieser Code ist falsch oder wurde schon benutzt. Geben Sie einen anderen ein.',
     missing: 'Geben Sie einen Code ein.',

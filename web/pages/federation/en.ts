@@ -25,6 +25,7 @@ export const federation = {
     text: 'Your account asks for a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.',
     textOfRecoveryCode:
       'Your account asks for a second factor. Use a passkey, or enter one of your recovery codes.',
+    textOfSeveral: 'Your account asks for a second factor. Fill in one of the fields.',
     orRecoveryCode: 'Or a recovery code',
     recoveryCode: 'Recovery code',
     wrong: 'This code is not right, or it was used before. Enter another one.',

@@ -30,7 +30,10 @@ export const notices: typeof englishNotices = {
     locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
     deletion_requested: 'Löschung des Kontos beantragt',
     deletion_cancelled: 'Löschung des Kontos zurückgenommen',
+    app_password_added: 'App-Passwort erstellt',
+    device_remembered: 'Gerät gemerkt',
     key_expiring: 'Ein Schlüssel, den Sie erstellt haben, endet bald',
+    account_event: 'Änderung am Konto',
     locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
   },
   actors: {

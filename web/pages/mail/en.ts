@@ -30,7 +30,10 @@ export const notices = {
     locked: 'Locked for a while, after wrong passwords',
     deletion_requested: 'Deletion of the account requested',
     deletion_cancelled: 'Deletion of the account cancelled',
+    app_password_added: 'App password made',
+    device_remembered: 'Device remembered',
     key_expiring: 'A key that you made ends soon',
+    account_event: 'Change of the account',
     locked_at_reset: 'Locked for a while, after wrong codes at a password reset',
   },
   actors: {

@@ -1,6 +1,6 @@
 import type { NoticesView, NoticesViews } from '../../../src/extras/mail/views.ts'
 import { Table, Time } from '../../components/data.tsx'
-import { useTexts } from '../../context.ts'
+import { useLanguage, useTexts } from '../../context.ts'
 import { deviceOf } from '../own-account/device.ts'
 import { Back } from '../own-account/outcome.tsx'
 import type { PagesOf } from '../page.ts'
@@ -16,6 +16,7 @@ export const pages: PagesOf<NoticesViews> = {
 /** What happened to the account. */
 function Notices({ view: { notices } }: { view: NoticesView }) {
   const { account, notices: t } = useTexts()
+  const language = useLanguage()
   return (
     <>
       {notices.length === 0 ? (
@@ -27,7 +28,7 @@ function Notices({ view: { notices } }: { view: NoticesView }) {
             caption={t.noticesTitle}
             head={[t.what, t.when, t.byWhom, account.device, account.address]}
             rows={notices.map((notice) => [
-              t.notices[notice.type],
+              notice.words?.[language] ?? t.notices[notice.type],
               <Time key="at" at={notice.at} />,
               t.actors[notice.by],
               notice.address === null ? '' : deviceOf(notice, account),

@@ -47,6 +47,7 @@ export const accountPart: AccountPart = {
     },
   ],
   words: ({ account, passkeys }) => ({
+    changes: account.confirmChange,
     done: { ...account.done, ...passkeys.done },
     problems: { ...account.problems, ...passkeys.problems },
   }),

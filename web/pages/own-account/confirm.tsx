@@ -8,17 +8,18 @@ import { UsernameForManagers } from '../../components/new-password-fields.tsx'
 import { PasskeyForm } from '../../components/passkey-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
-import { Outcome, ProofFields, problemAt } from './outcome.tsx'
+import { Outcome, ProofFields, problemAt, wordsOf } from './outcome.tsx'
 
 /** Asks for the proofs of a person before a change, then continues with the change. */
 export function Confirm({ view }: { view: ConfirmView }) {
-  const { account: t, common, passkeys } = useTexts()
+  const texts = useTexts()
+  const { account: t, common, passkeys } = texts
   const { asks, cancel, change, isConfirmed, newEmail } = view
   return (
     <>
       <Outcome {...view} />
       <p>
-        {t.confirmChange[change]}
+        {wordsOf(texts).changes[change]}
         {newEmail !== null && (
           <>
             {' '}
@@ -83,7 +84,7 @@ function Typed({ view }: { view: ConfirmView }) {
           hasFocus={!problem || problem.field === 'code'}
         />
       )}
-      {asks.includes('factor') && <ProofFields problem={problem} />}
+      {asks.includes('factor') && <ProofFields problem={problem} kinds={view.kinds} />}
       {asksCaptcha && <Captcha />}
       <Actions>
         <Button>{common.goOn}</Button>

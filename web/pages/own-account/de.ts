@@ -58,6 +58,7 @@ export const account: typeof english = {
   factorOn:
     'Der zweite Faktor ist an: Beim Anmelden wird ein Code Ihrer Authenticator-App verlangt.',
   factorOff: 'Der zweite Faktor ist aus: Ihr Passwort allein genügt zum Anmelden.',
+  appOff: 'Es ist keine Authenticator-App eingerichtet. Ihr Passkey ist der zweite Faktor.',
   on: 'an',
   off: 'aus',
   setUp: 'Zweiten Faktor einschalten',
@@ -69,21 +70,19 @@ export const account: typeof english = {
   remove: 'Zweiten Faktor entfernen',
   removeExplanation: 'Danach genügt wieder Ihr Passwort. Alle anderen Sitzungen werden beendet.',
   removeAction: 'Entfernen',
-  presentCode: 'Jetziger Code',
   orRecoveryCode: 'Oder ein Wiederherstellungscode',
   renewLink: 'Neue Wiederherstellungscodes erzeugen',
 
   confirmTitle: 'Bestätigen Sie, dass Sie es sind',
   confirmChange: {
     password: 'Sie möchten Ihr Passwort ändern.',
-    factor: 'Sie möchten eine Authenticator-App einrichten.',
+    factor: 'Sie möchten einen zweiten Faktor hinzufügen.',
     factor_removal: 'Sie möchten den zweiten Faktor entfernen.',
     recovery_codes: 'Sie möchten neue Wiederherstellungscodes.',
     email: 'Sie möchten Ihre E-Mail-Adresse ändern.',
     identity: 'Sie möchten einen Anbieter verknüpfen.',
     identity_removal: 'Sie möchten die Verknüpfung mit einem Anbieter lösen.',
     deletion: 'Sie möchten Ihr Konto endgültig löschen.',
-    app_password: 'Sie möchten ein App-Passwort erstellen.',
   },
   confirmExplanation:
     'Mit dieser Änderung könnte jemand Ihr Konto übernehmen oder löschen. Bestätigen Sie deshalb noch einmal, dass Sie es sind, auch wenn Sie sich gerade erst angemeldet haben.',

@@ -44,7 +44,7 @@ const confirm: ConfirmView = {
   mailbox: null,
   isMailed: false,
   asksCaptcha: false,
-  passkey: null,
+  ...{ passkey: null, kinds: ['totp'] },
 }
 const providers = [{ name: 'acme', label: 'acme' }]
 const wrongCode = { code: 'code_wrong', field: 'totp' } as const
@@ -88,9 +88,10 @@ export const examples: ExamplesOf<AccountViews> = {
     'confirmed next': { ...password, asksPassword: false },
   },
   'account-second-factor': {
-    off: { ...own, isOn: false },
-    on: { ...own, isOn: true },
-    removed: { ...own, isOn: false, done: 'factor_removed' },
+    off: { ...own, isOn: false, hasOther: false },
+    on: { ...own, isOn: true, hasOther: false },
+    'a passkey alone': { ...own, isOn: false, hasOther: true },
+    removed: { ...own, isOn: false, hasOther: false, done: 'factor_removed' },
   },
   'account-enrolment': {
     plain: { ...own, flow: csrf, qr, secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' },

@@ -1,5 +1,5 @@
 import type { AccountDone, AccountProblem } from '../../../src/extras/own-account/pages/views.ts'
-import { CodeField } from '../../components/code-field.tsx'
+import { factorParts } from '../../components/factor-fields.tsx'
 import { Field } from '../../components/field.tsx'
 import { Notice, Problem } from '../../components/messages.tsx'
 import { useTexts } from '../../context.ts'
@@ -43,35 +43,43 @@ function textOf({ code, password, seconds }: AccountProblem, texts: Texts): stri
 }
 
 /** The words of all parts: each part has the words of its own pages. */
-function wordsOf(texts: Texts) {
+export function wordsOf(texts: Texts): AccountWords {
   const all = parts.flatMap(({ words }) => words?.(texts) ?? [])
+  const changes: AccountWords['changes'] = Object.assign({}, ...all.map((words) => words.changes))
   const done: AccountWords['done'] = Object.assign({}, ...all.map((words) => words.done))
   const problems: AccountWords['problems'] = Object.assign(
     {},
     ...all.map((words) => words.problems),
   )
-  return { done, problems }
+  return { changes, done, problems }
 }
 
-/** Asks for a code of the app, or a recovery code in its place. */
-export function ProofFields({ problem }: { readonly problem: AccountProblem | null }) {
+/** Asks for the proof of a factor, or a recovery code in its place. */
+export function ProofFields({
+  problem,
+  kinds,
+}: {
+  readonly problem: AccountProblem | null
+  readonly kinds: readonly string[]
+}) {
   const texts = useTexts()
-  const { account: t, common } = texts
+  const { account: t, common, federation } = texts
+  const parts = factorParts(kinds)
   return (
     <>
-      <CodeField
-        name="totp"
-        label={t.presentCode}
-        hint={common.sixDigits}
-        problem={problemAt(problem, 'totp', texts)}
-        hasFocus={problem?.field === 'totp'}
-      />
+      {parts.map(({ kind, Proof }) => (
+        <Proof
+          key={kind}
+          problem={problemAt(problem, kind, texts)}
+          hasFocus={problem?.field === kind}
+        />
+      ))}
       <Field
         name="recovery_code"
-        label={t.orRecoveryCode}
+        label={parts.length > 0 ? t.orRecoveryCode : federation.secondFactor.recoveryCode}
         hint={common.recoveryCodeHint}
         autocomplete="off"
-        isOptional
+        isOptional={parts.length > 0}
       />
     </>
   )

@@ -4,6 +4,7 @@ import type {
   AccountProblemCode,
   AccountView,
 } from '../../../src/extras/own-account/pages/views.ts'
+import type { ProtectedChange } from '../../../src/modules/authentication/proof-kinds.ts'
 import type { Texts } from '../../languages/languages.ts'
 
 /** What a feature adds to the pages of the own account: `account-part.ts` of its folder. */
@@ -33,6 +34,8 @@ export interface AccountLink {
 }
 
 export interface AccountWords {
+  /** What a change that wants a proof is. */
+  readonly changes: Partial<Readonly<Record<ProtectedChange, string>>>
   readonly done: Partial<Readonly<Record<AccountDone, string>>>
   readonly problems: Partial<Readonly<Record<AccountProblemCode, string>>>
 }

@@ -1,10 +1,9 @@
+import { files } from 'found:account-part.ts'
 import type { AccountView } from '../../../src/extras/own-account/pages/views.ts'
-import type { AccountLink, AccountPart } from './part.ts'
+import type { AccountLink } from './part.ts'
 
 /** The parts of all features. */
-export const parts = Object.values(
-  import.meta.glob<AccountPart>('../*/account-part.ts', { eager: true, import: 'accountPart' }),
-)
+export const parts = files.map(({ accountPart }) => accountPart)
 
 const links = parts.flatMap((part) => part.links).toSorted((one, other) => one.order - other.order)
 

@@ -16,11 +16,11 @@ import { Back, Outcome, problemAt } from './outcome.tsx'
 /** Whether the factor is on; turns it on, or moves it to another app. */
 export function SecondFactorState({ view }: { view: SecondFactorStateView }) {
   const t = useTexts().account
-  const { csrf, isOn } = view
+  const { csrf, hasOther, isOn } = view
   return (
     <>
       <Outcome {...view} />
-      <p>{isOn ? t.factorOn : t.factorOff}</p>
+      <p>{isOn ? t.factorOn : hasOther ? t.appOff : t.factorOff}</p>
       {isOn && <h2>{t.replace}</h2>}
       <p>{isOn ? t.replaceExplanation : t.setUpExplanation}</p>
       <Form action="/account/second-factor/set-up" csrf={csrf}>
@@ -28,11 +28,15 @@ export function SecondFactorState({ view }: { view: SecondFactorStateView }) {
           <Button>{isOn ? t.replaceAction : t.setUp}</Button>
         </Actions>
       </Form>
-      {isOn && (
+      {(isOn || hasOther) && (
         <p>
           <a href="/account/recovery-codes">{t.renewLink}</a>
-          {' · '}
-          <a href="/account/second-factor/remove">{t.remove}</a>
+          {isOn && (
+            <>
+              {' · '}
+              <a href="/account/second-factor/remove">{t.remove}</a>
+            </>
+          )}
         </p>
       )}
       <Back />

@@ -15,7 +15,7 @@ const mailbox = {
   isResent: false,
 }
 const of = { ...form, username: 'ann', notice: null }
-const factor = { ...of, asksCode: true, passkey: null, problem: null, retryAfterSeconds: null }
+const factor = { ...of, kinds: ['totp'], passkey: null, problem: null, retryAfterSeconds: null }
 const password = { ...of, minLength: 12, problem: null, differs: false, deletion: null } as const
 
 export const examples: ExamplesOf<ResetViews & Pick<SignInViews, 'sign-in'>> = {
@@ -38,7 +38,7 @@ export const examples: ExamplesOf<ResetViews & Pick<SignInViews, 'sign-in'>> = {
     first: factor,
     wrong: { ...factor, problem: 'wrong' },
     missing: { ...factor, problem: 'missing' },
-    'by a passkey': { ...factor, passkey, asksCode: false },
+    'by a passkey': { ...factor, passkey, kinds: [] },
     'after the way back': { ...factor, notice: 'restored' },
     throttled: { ...factor, problem: 'throttled', retryAfterSeconds: 600 },
   },

@@ -93,7 +93,7 @@ function LookForMail({ view }: { view: ResetMailboxView }) {
 
 function Factor({ view }: { view: ResetFactorView }) {
   const { common, passkeys, reset: t } = useTexts()
-  const { action, asksCode, csrf, notice, passkey, problem, retryAfterSeconds, username } = view
+  const { action, csrf, kinds, notice, passkey, problem, retryAfterSeconds, username } = view
   const isOfPasskey = problem === 'passkey'
   const wrong = problem === null ? null : isOfPasskey ? passkeys.refused : t.factorProblems[problem]
   const isThrottled = problem === 'throttled'
@@ -115,7 +115,7 @@ function Factor({ view }: { view: ResetFactorView }) {
         <FactorFields
           isWrong={wrong !== null && !isOfPasskey}
           hasFocus={!isThrottled && !isOfPasskey}
-          asksCode={asksCode}
+          kinds={kinds}
         />
       </Form>
     </>

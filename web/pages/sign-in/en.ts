@@ -33,6 +33,8 @@ export const signIn = {
   enrolment: {
     title: 'Set up a second factor',
     lead: 'Your account needs a second factor: besides the password, a code that an authenticator app on your phone shows. Any app for one-time codes will do.',
+    passkey:
+      'A passkey does in place of the code: the fingerprint, the face or the PIN of a device.',
     scan: '1. Scan this code with the app',
     orType: 'Or type it in:',
     thenCode: '2. Enter the code that the app shows',

@@ -23,11 +23,18 @@ export const first: SignInView = {
   providers: [],
   links: [],
 }
-const factor = { ...form, asksCode: true, passkey: null } as const
+const factor = { ...form, kinds: ['totp'], passkey: null } as const
 export const passkey = {
   challenge: 'AZt6Zw8ABx-5lDqlVh0wZ2F0ZWhvdXNlLWV4YW1wbGU',
   ...{ rpId: 'id.example.org', timeout: 300_000, allowCredentials: [] },
   userVerification: 'required',
+} as const
+const creation = {
+  challenge: passkey.challenge,
+  rp: { id: passkey.rpId, name: 'Gatehouse' },
+  user: { id: 'c29tZWJvZHk', name: 'ann', displayName: 'Ann Example' },
+  pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+  attestation: 'none',
 } as const
 const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as const
 const device = { rememberDays: 30, isRememberChosen: false } as const
@@ -55,7 +62,7 @@ export const examples: ExamplesOf<SignInViews> = {
     missing: { ...factor, ...device, problem: 'missing' },
     'not remembered': { ...factor, ...device, rememberDays: null, problem: null },
     throttled: { ...factor, ...device, ...throttled },
-    'by a passkey': { ...factor, ...device, passkey, asksCode: false, problem: null },
+    'by a passkey': { ...factor, ...device, passkey, kinds: [], problem: null },
     'refused passkey': { ...factor, ...device, passkey, problem: 'passkey' },
   },
   'sign-in-new-password': {
@@ -64,8 +71,10 @@ export const examples: ExamplesOf<SignInViews> = {
     differs: { ...form, username: 'ann', minLength: 12, problem: 'differs' },
   },
   'sign-in-enrolment': {
-    first: { ...form, secret, qr, problem: null },
-    wrong: { ...form, secret, qr, problem: 'wrong' },
+    first: { ...form, secret, qr, passkey: null, problem: null },
+    wrong: { ...form, secret, qr, passkey: null, problem: 'wrong' },
+    'by a passkey': { ...form, secret, qr, passkey: creation, problem: null },
+    'refused passkey': { ...form, secret, qr, passkey: creation, problem: 'passkey' },
   },
   'sign-in-recovery-codes': {
     first: { ...form, codes: ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ'] },

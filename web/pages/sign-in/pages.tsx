@@ -22,6 +22,7 @@ import { PasskeyForm } from '../../components/passkey-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { TickBox } from '../../components/tick-box.tsx'
 import { useTexts } from '../../context.ts'
+import type { Texts } from '../../languages/languages.ts'
 import type { PagesOf } from '../page.ts'
 import { partOf, type SignInPart } from './part.ts'
 import { Anew, Wrong } from './parts.tsx'
@@ -166,14 +167,7 @@ function Arrival({ view: { path } }: { view: ArrivalView }) {
 function SecondFactor({ view }: { view: FactorView }) {
   const { federation, passkeys, signIn } = useTexts()
   const t = federation.secondFactor
-  const wrong =
-    view.problem === null
-      ? null
-      : view.problem === 'throttled'
-        ? signIn.problems.throttledCode
-        : view.problem === 'passkey'
-          ? passkeys.refused
-          : t[view.problem]
+  const wrong = useProblemOf(view)
   const isCodeWrong = wrong !== null && view.problem !== 'passkey'
   return (
     <>
@@ -190,13 +184,9 @@ function SecondFactor({ view }: { view: FactorView }) {
           <h2>{passkeys.or}</h2>
         </>
       )}
-      <p>{view.asksCode ? t.text : t.textOfRecoveryCode}</p>
+      <p>{factorText(view.kinds, t)}</p>
       <Form action={view.action} csrf={view.csrf}>
-        <FactorFields
-          isWrong={isCodeWrong}
-          hasFocus={view.passkey === null}
-          asksCode={view.asksCode}
-        >
+        <FactorFields isWrong={isCodeWrong} hasFocus={view.passkey === null} kinds={view.kinds}>
           {view.rememberDays !== null && (
             <TickBox
               name="remember_device"
@@ -209,6 +199,18 @@ function SecondFactor({ view }: { view: FactorView }) {
       <Anew form={view} />
     </>
   )
+}
+
+function factorText(kinds: readonly string[], t: Texts['federation']['secondFactor']): string {
+  if (kinds.length === 0) return t.textOfRecoveryCode
+  return kinds.every((kind) => kind === 'totp') ? t.text : t.textOfSeveral
+}
+
+function useProblemOf({ problem }: Pick<FactorView, 'problem'>): string | null {
+  const { federation, passkeys, signIn } = useTexts()
+  if (problem === null) return null
+  if (problem === 'throttled') return signIn.problems.throttledCode
+  return problem === 'passkey' ? passkeys.refused : federation.secondFactor[problem]
 }
 
 function NewPassword({ view }: { view: NewPasswordView }) {
@@ -240,19 +242,27 @@ function NewPassword({ view }: { view: NewPasswordView }) {
 }
 
 function Enrolment({ view }: { view: EnrolmentView }) {
-  const { common, federation, signIn } = useTexts()
+  const { common, passkeys, signIn } = useTexts()
   const t = signIn.enrolment
-  const { problem, secret, qr } = view
-  const wrong =
-    problem === null
-      ? null
-      : problem === 'throttled'
-        ? signIn.problems.throttledCode
-        : federation.secondFactor[problem]
+  const { passkey, problem, secret, qr } = view
+  const wrong = useProblemOf(view)
+  const isCodeWrong = wrong !== null && problem !== 'passkey'
   return (
     <>
       <p>{t.lead}</p>
-      <Wrong text={wrong} form={view} />
+      <Wrong text={wrong} form={view} isFieldFocused={isCodeWrong} />
+      {passkey && (
+        <PasskeyForm
+          action={view.action}
+          csrf={view.csrf}
+          options={passkey}
+          ceremony="create"
+          label={passkeys.use}
+          kind="quiet"
+        >
+          <p>{t.passkey}</p>
+        </PasskeyForm>
+      )}
       <h2>{t.scan}</h2>
       <QrCode svg={qr} />
       <p>
@@ -264,8 +274,8 @@ function Enrolment({ view }: { view: EnrolmentView }) {
           name="totp"
           label={common.codeOfApp}
           hint={common.sixDigits}
-          isWrong={wrong !== null}
-          hasFocus
+          isWrong={isCodeWrong}
+          hasFocus={problem !== 'passkey'}
         />
         <Actions>
           <Button>{common.goOn}</Button>

@@ -1,3 +1,4 @@
+import { files } from 'found:sign-in-part.tsx'
 import type { FunctionComponent } from 'preact'
 import type { SignInLinks } from '../../../src/modules/pages/sign-in/views.ts'
 
@@ -9,9 +10,7 @@ export interface SignInPart {
   readonly Link: FunctionComponent<{ href: string }>
 }
 
-const parts = Object.values(
-  import.meta.glob<SignInPart>('../*/sign-in-part.tsx', { eager: true, import: 'signInPart' }),
-)
+const parts = files.map(({ signInPart }) => signInPart)
 
 /** @throws Error if no folder has a part of this name */
 export function partOf(name: string): SignInPart {

@@ -56,6 +56,7 @@ function factsOf(request: FastifyRequest): RequestFacts {
     proxies: ips?.slice(0, -1) ?? [],
     session: credential?.scheme === 'session' ? credential.sessionId : null,
     token: claims ? digest(claims.jti) : null,
+    keyId: credential?.scheme === 'key' ? credential.keyId : null,
     factors: principal?.amr ?? [],
     username: principal?.username ?? null,
   }

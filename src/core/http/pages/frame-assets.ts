@@ -1,21 +1,20 @@
 import { readdirSync } from 'node:fs'
-import { createAssets } from './assets.ts'
+import { type Assets, createAssets } from './assets.ts'
 import { pagePrefixes } from './host-prefix.ts'
-import { builtPages } from './renderer.ts'
 
 /** Style sheet, icon and build output of `web/`. */
-export const frameAssets = createAssets(
-  '/assets',
-  () => {
-    const built = new URL('client/', builtPages)
-    return {
+export function frameAssetsIn(built: URL): Assets {
+  const client = new URL('client/', built)
+  return createAssets(
+    '/assets',
+    () => ({
       'style.css': new URL('./style.css', import.meta.url),
       'icon.svg': new URL('./icon.svg', import.meta.url),
-      ...Object.fromEntries(namesIn(built).map((name) => [name, new URL(name, built)])),
-    }
-  },
-  { prefixes: pagePrefixes },
-)
+      ...Object.fromEntries(namesIn(client).map((name) => [name, new URL(name, client)])),
+    }),
+    { prefixes: pagePrefixes },
+  )
+}
 
 /** The API reference works without them. */
 function namesIn(folder: URL): string[] {

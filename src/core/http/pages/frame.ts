@@ -8,8 +8,8 @@ export interface Frame {
   readonly files: {
     readonly style: string
     readonly module: string
-    /** For forms of passkeys alone. */
-    readonly passkeyModule: string
+    /** Of `script.ts` of a folder of pages, for the pages that need the script. */
+    readonly scriptOf: (folder: string) => string
     readonly consoleStyle: string
     readonly consoleModule: string
     readonly icon: string

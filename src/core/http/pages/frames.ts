@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import type { Language } from '../../lib/languages.ts'
+import type { Assets } from './assets.ts'
 import { createBranding } from './branding.ts'
 import type { Frame } from './frame.ts'
-import { frameAssets } from './frame-assets.ts'
+import { frameAssetsIn } from './frame-assets.ts'
 import { hostPrefix } from './host-prefix.ts'
 import { languageOf } from './language.ts'
+import { builtPages } from './renderer.ts'
 
 export interface Reader {
   /** Account language; first priority. */
@@ -22,17 +24,24 @@ export interface Reader {
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Build output of `web/`. */
+    readonly builtPages: URL
+    readonly frameAssets: Assets
     readonly frameOf: (request: FastifyRequest, reader: Reader) => Frame
   }
 }
 
-/** Adds page settings to a server, and serves the branding files. */
+/** Adds the built pages and their settings to a server, and serves the branding files. */
 export function addFrames(
   app: FastifyInstance,
   { baseUrl, pages }: Pick<Config, 'baseUrl' | 'pages'>,
+  built = builtPages,
 ): void {
   const { assets, branding } = createBranding(pages)
   assets.routes(app)
+  const frameAssets = frameAssetsIn(built)
+  app.decorate('builtPages', built)
+  app.decorate('frameAssets', frameAssets)
   app.decorate('frameOf', (request, reader) => {
     const { language: ofAccount, here, hint, person = null, isElsewhere = false } = reader
     const files = isElsewhere ? hostPrefix : ''
@@ -43,7 +52,7 @@ export function addFrames(
       files: {
         style: files + frameAssets.address('pages.css'),
         module: files + frameAssets.address('pages.js'),
-        passkeyModule: files + frameAssets.address('passkeys.js'),
+        scriptOf: (folder) => files + frameAssets.address(`${folder}.js`),
         consoleStyle: files + frameAssets.address('console.css'),
         consoleModule: files + frameAssets.address('console.js'),
         icon: files + frameAssets.address('icon.svg'),

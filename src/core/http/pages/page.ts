@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../../errors.ts'
-import { frameAssets } from './frame-assets.ts'
+import type { Assets } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { sendHtml } from './send-html.ts'
 import type { ViewPage } from './send-view.ts'
@@ -28,10 +28,10 @@ export type ErrorPage = (
 ) => Page | ViewPage | Elsewhere | null
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return sendHtml(reply, render(page))
+  return sendHtml(reply, render(page, reply.server.frameAssets))
 }
 
-function render({ title, main, head, isWide }: Page): string {
+function render({ title, main, head, isWide }: Page, frameAssets: Assets): string {
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -19,13 +19,17 @@ export interface ConsoleOptions {
 /** Same relative path from `src/`, `dist/` and bundles. */
 export const builtPages = new URL('../../../../web/dist/', import.meta.url)
 
-let loading: Promise<Renderer> | undefined
+const loading = new Map<string, Promise<Renderer>>()
 
 /** Lazy: many processes show no page. @throws Error with instructions if `web/` was not built */
-export function loadRenderer(): Promise<Renderer> {
-  loading ??= import(new URL('server/server.js', builtPages).href).catch((cause: unknown) => {
-    loading = undefined
+export function loadRenderer(built = builtPages): Promise<Renderer> {
+  const { href } = new URL('server/server.js', built)
+  const known = loading.get(href)
+  if (known) return known
+  const renderer: Promise<Renderer> = import(href).catch((cause: unknown) => {
+    loading.delete(href)
     throw new Error('the pages are not built: run npm ci, or node tools/build-web.ts', { cause })
   })
-  return loading
+  loading.set(href, renderer)
+  return renderer
 }

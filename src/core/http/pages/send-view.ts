@@ -44,7 +44,7 @@ export async function rendered(
   request: FastifyRequest,
   { name, view, options }: ViewPage,
 ): Promise<string> {
-  const { render } = await loadRenderer()
+  const { render } = await loadRenderer(request.server.builtPages)
   return render(name, view, request.server.frameOf(request, options))
 }
 

@@ -48,7 +48,7 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
     if (!address) return refuseField(['email'], 'must be an e-mail address')
     emails.assertAvailable()
     const { account } = person
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'email', sent })
     await emails.begin(account, address, {
       guard,

@@ -204,12 +204,26 @@ export const de: Texts = {
     intro: (name, account) =>
       `Die Löschung Ihres Kontos ${account} bei ${name} wurde zurückgenommen.`,
   },
+  app_password_added: {
+    subject: (name) => `Ihr Konto bei ${name} hat ein neues App-Passwort`,
+    intro: (name, account) =>
+      `Für Ihr Konto ${account} bei ${name} wurde ein App-Passwort erstellt: Ein Programm kann damit für Sie handeln.`,
+  },
+  device_remembered: {
+    subject: (name) => `${name} hat sich ein Gerät gemerkt`,
+    intro: (name, account) =>
+      `Ihr Konto ${account} bei ${name} hat sich das Gerät unten gemerkt: Eine Zeit lang genügt dort zur Anmeldung das Passwort.`,
+  },
   key_expiring: {
     subject: (name) => `Ein Schlüssel, den Sie bei ${name} erstellt haben, endet bald`,
     intro: (name, account) =>
       `Ein Schlüssel für ein Programm, den Ihr Konto ${account} bei ${name} erstellt hat, endet bald.`,
     ends: (key, time) =>
       `Der Schlüssel ${key} endet: ${time}. Erstellen Sie rechtzeitig seinen Nachfolger, und geben Sie ihn dem Programm.`,
+  },
+  account_event: {
+    subject: (name) => `Eine Änderung an Ihrem Konto bei ${name}`,
+    intro: (name, account) => `An Ihrem Konto ${account} bei ${name} gab es eine Änderung.`,
   },
   more_changes: {
     subject: (name) => `Weitere Änderungen an Ihrem Konto bei ${name}`,

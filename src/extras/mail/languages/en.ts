@@ -207,12 +207,27 @@ export const en = {
     intro: (name: string, account: string) =>
       `The deletion of your account ${account} at ${name} was cancelled.`,
   },
+  app_password_added: {
+    subject: (name: string) => `Your account at ${name} has a new app password`,
+    intro: (name: string, account: string) =>
+      `An app password was made for your account ${account} at ${name}: a program can act for you with it.`,
+  },
+  device_remembered: {
+    subject: (name: string) => `A device is remembered at ${name}`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} remembers the device below: for a while a sign-in there needs the password alone.`,
+  },
   key_expiring: {
     subject: (name: string) => `A key that you made at ${name} ends soon`,
     intro: (name: string, account: string) =>
       `A key for a program, which your account ${account} at ${name} has made, is about to end.`,
     ends: (key: string, time: string) =>
       `The key ${key} ends: ${time}. Make its successor in time, and give it to the program.`,
+  },
+  account_event: {
+    subject: (name: string) => `A change of your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `There was a change of your account ${account} at ${name}.`,
   },
   more_changes: {
     subject: (name: string) => `More changes to your account at ${name}`,

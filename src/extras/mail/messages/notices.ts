@@ -1,3 +1,4 @@
+import type { Language } from '../../../core/lib/languages.ts'
 import type { Texts } from '../languages/en.ts'
 import {
   type MessageFacts,
@@ -21,6 +22,7 @@ type AnyNotice = NoticeFacts & {
   readonly isFormer?: boolean
   readonly during?: 'reset'
   readonly linked?: readonly string[]
+  readonly words?: Readonly<Record<Language, string>>
 }
 
 /** Null for other messages. */
@@ -77,15 +79,16 @@ function introOf(
 
 /** Rows with the origin; only the time for an administrator's change. */
 function origin(
-  { name, texts }: Writing,
+  { language, name, texts }: Writing,
   message: NoticeType,
-  { by, isLast = false, provider, newAddress, origin: from }: AnyNotice,
+  { by, isLast = false, provider, newAddress, origin: from, words }: AnyNotice,
 ): readonly Part[] {
   const { labels } = texts
   const isTheirs = by === 'administrator' || by === 'operator'
   const seen = from && (isTheirs ? { ...from, address: null, device: null } : from)
   const rows = [
-    ...(isLast ? [[labels.change, texts[message].subject(name)] as const] : []),
+    ...(isLast && !words ? [[labels.change, texts[message].subject(name)] as const] : []),
+    ...(words ? [[labels.change, words[language]] as const] : []),
     ...(provider ? [[labels.provider, plainName(provider)] as const] : []),
     ...(newAddress ? [[labels.newAddress, plainName(newAddress)] as const] : []),
     ...(seen ? rowsOf(texts, seen) : []),

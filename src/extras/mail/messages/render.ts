@@ -104,6 +104,7 @@ export const render: Render = (message, facts, language, context) => {
   const name = plainName(context.name)
   const writing: Writing = {
     texts,
+    language,
     name,
     context,
     page: (path) => `${context.baseUrl}${path}`,

@@ -6,6 +6,7 @@ import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import {
+  type KnownChange,
   type ProofKind,
   type ProtectedChange,
   protectedChanges,
@@ -15,7 +16,7 @@ import { canBeSent } from '../../../modules/authentication/proofs.ts'
 import { beginProof, linkedProviders } from '../../../modules/federation/prove.ts'
 import { flowExpired } from '../../../modules/flows/flows.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
-import type { RequestOptions } from '../../../modules/passkeys/options.ts'
+import { askedOf, noFactors } from '../../../modules/pages/sign-in/passkeys.ts'
 import type { ConfirmFlow } from '../../../modules/proofs/grants.ts'
 import type { SentCode } from '../../../modules/proofs/sent-code.ts'
 import {
@@ -50,7 +51,8 @@ interface ConfirmInput {
 const path = '/account/confirm'
 const leavePath = `${path}/leave`
 
-const pageOf: Readonly<Record<ProtectedChange, string>> = {
+/** Of a change that an API request led to; a form has its page. */
+const pageOf: Readonly<Record<KnownChange, string>> = {
   password: '/account/password',
   factor: '/account/second-factor',
   factor_removal: '/account/second-factor/remove',
@@ -67,7 +69,7 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
  * five minutes: see proofs/grants.ts.
  */
 export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<void> {
-  const { config, db, factors, grants, passkeys, proofs, protectedForms, random, sentCodes } = deps
+  const { db, factors, grants, proofs, protectedForms, random, sentCodes } = deps
   const [sentCode] = sentCodes()
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
@@ -128,7 +130,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     { account }: Person,
     { change, flow }: ConfirmInput,
   ): Promise<ProofKind[]> {
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     // Only of this flow: a valid proof is not asked again.
     const held = flow ? grants.kindsOf(flow) : []
     await proofs.prove(request, { account, change, sent, held }).catch(withoutFields)
@@ -174,9 +176,14 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     person: Person,
     { data: { change, form: sent } }: ConfirmFlow,
   ): Promise<FastifyReply> {
-    const make = sent && protectedForms.get(sent.path)
-    if (!make) return goOn(reply, person, pageOf[change], 'confirmed')
-    return make(request, reply, person, (name) => sent.fields[name] ?? '')
+    const form = sent && protectedForms.get(sent.path)
+    if (!form) return goOn(reply, person, pageFor(change, sent), 'confirmed')
+    return form.make(request, reply, person, (name) => sent.fields[name] ?? '')
+  }
+
+  function pageFor(change: ProtectedChange, sent: ConfirmFlow['data']['form']): string {
+    const { page } = (sent && protectedForms.get(sent.path)) ?? {}
+    return page ?? pageOf[change as KnownChange] ?? '/account'
   }
 
   // form-action forbids other origins, so our page redirects.
@@ -211,16 +218,6 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     return reply.redirect(`${path}?flow=${flow.id}`, 303)
   }
 
-  async function passkeyProof(
-    request: FastifyRequest,
-    { account }: Person,
-    change: ProtectedChange,
-  ): Promise<RequestOptions | null> {
-    if (!account.secondFactor || !config.passkeys.isPossible) return null
-    const options = await passkeys.options(proofPurpose(request, change), account.userId)
-    return options.allowCredentials.length === 0 ? null : options
-  }
-
   async function showAgainIfRefused(
     request: FastifyRequest,
     person: Person,
@@ -237,12 +234,14 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
     const asks = needed.filter((kind) => !given.includes(kind))
     const linked = asks.includes('provider') ? await linkedProviders(deps, account) : []
     const byMail = asks.includes('email') && sentCode?.canSend(account) === true
-    const passkey = await passkeyProof(request, person, change)
+    const { passkey, kinds } = account.secondFactor
+      ? await askedOf(deps, account.userId, proofPurpose(request, change))
+      : noFactors
     const { email = '' } = flow?.data.form?.fields ?? {}
     return (problem: AccountProblem | null): ConfirmView => ({
       ...common(request, person, problem),
       action: flow ? `${path}?flow=${flow.id}` : `${path}?for=${change}`,
-      cancel: pageOf[change],
+      cancel: pageFor(change, flow?.data.form ?? null),
       change,
       newEmail: email === '' ? null : email,
       username: account.username,
@@ -255,7 +254,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
       mailbox: byMail && account.email !== null ? maskedEmail(account.email) : null,
       isMailed: flow?.data.mail !== undefined,
       asksCaptcha: problem?.code === 'captcha',
-      passkey,
+      ...{ passkey, kinds },
     })
   }
 }

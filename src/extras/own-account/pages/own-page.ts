@@ -13,6 +13,7 @@ import { authenticated } from '../../../core/policy/rules.ts'
 import { ownAccount } from '../../../modules/accounts/look-up.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { ProofsInput } from '../../../modules/authentication/proofs.ts'
+import { factorOfForm } from '../../../modules/factors/kinds.ts'
 import type { AccountDone, AccountProblem } from './views.ts'
 
 export interface Person {
@@ -147,15 +148,13 @@ export function field(request: FastifyRequest, name: string): string {
   return textIn(request.body, name)
 }
 
-/** Accepts codes with spaces: `123 456`. */
-export function proofsOfForm(request: FastifyRequest): ProofsInput {
+export function proofsOfForm(
+  { factorKinds }: Pick<Needs, 'factorKinds'>,
+  request: FastifyRequest,
+): ProofsInput {
   return {
     currentPassword: field(request, 'current_password'),
-    factor: {
-      totp: field(request, 'totp').replace(/\s/g, ''),
-      recovery_code: field(request, 'recovery_code').trim(),
-      passkey: field(request, 'passkey'),
-    },
+    factor: factorOfForm(factorKinds(), (name) => field(request, name)),
     captcha: field(request, 'captcha') || undefined,
   }
 }

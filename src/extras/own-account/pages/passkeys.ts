@@ -4,11 +4,11 @@ import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { codePointLength, isStorableText } from '../../../core/lib/text.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { callerName } from '../../../modules/authentication/proof-purpose.ts'
-import { parseUserAgent } from '../../../modules/devices/user-agent.ts'
 import { flowExpired } from '../../../modules/flows/flows.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
 import { parsed } from '../../../modules/passkeys/passkeys.ts'
 import type { Passkey } from '../../../modules/passkeys/store.ts'
+import { maxName, suggestedName } from '../../../modules/passkeys/suggested-name.ts'
 import { createHolder } from './held.ts'
 import {
   accountForm,
@@ -33,7 +33,6 @@ const addPath = `${path}/add`
 const newPath = `${path}/new`
 const renamePath = `${path}/rename`
 const removePath = `${path}/remove`
-const maxName = 64
 
 export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { config, passkeyEnrolment, passkeys, proofs, random } = deps
@@ -63,7 +62,7 @@ export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<v
   const addition = { path: addPath, page: path, change: 'factor' } as const
   protectedForm(app, deps, addition, async (request, reply, person) => {
     const { account } = person
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'factor', sent })
     const creation = await passkeyEnrolment.begin(account, callerName(request), guard)
     const flow = await hold(account, { creation }, browserOf(request, reply, random))
@@ -74,12 +73,11 @@ export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<v
     const person = await personOf(deps, request)
     const flow = await heldBy(request, person)
     if (!flow || !('creation' in flow.data)) return reply.redirect(path, 303)
-    const { browser, system } = parseUserAgent(request.headers['user-agent'] ?? null)
     return show(reply, request, person, 'account-new-passkey', {
       ...common(request, person),
       action: `${newPath}?flow=${flow.id}`,
       options: flow.data.creation,
-      name: [browser, system].filter(Boolean).join(', ').slice(0, maxName) || 'Passkey',
+      name: suggestedName(request),
     })
   })
 
@@ -151,7 +149,7 @@ export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<v
       problemOf,
       view: (problem) => ({ ...common(request, person, problem), id, name }),
     })
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
     await passkeyEnrolment.remove(account, id, { keepSession, guard })
     return goOn(reply, person, path, 'passkey_removed')

@@ -33,7 +33,7 @@ export async function passwordPages(app: FastifyInstance, deps: Needs): Promise<
     if (wanted !== fields(again)) refuseField([again], 'must be the same password')
     await changeOwnPassword(deps, request, {
       account: person.account,
-      sent: proofsOfForm(request),
+      sent: proofsOfForm(deps, request),
       wanted,
     })
     return goOn(reply, person, '/account', 'password')

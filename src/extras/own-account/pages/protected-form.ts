@@ -17,8 +17,8 @@ export type MakeChange = (
   fields: Fields,
 ) => Promise<FastifyReply>
 
-/** Changes by form path, for the confirmation page. */
-export type ProtectedForms = Map<string, MakeChange>
+/** By form path, for the confirmation page. */
+export type ProtectedForms = Map<string, { readonly page: string; readonly make: MakeChange }>
 
 export interface ProtectedForm {
   readonly path: string
@@ -45,7 +45,7 @@ export function protectedForm(
   make: MakeChange,
 ): void {
   const { grants, protectedForms, random } = deps
-  protectedForms.set(path, make)
+  protectedForms.set(path, { page, make })
   const { config, schema } = accountForm(page, recentLogin)
   app.post(path, { schema, config: { ...config, answers } }, async (request, reply) => {
     const person = await personOf(deps, request)

@@ -54,7 +54,7 @@ export async function providersPages(app: FastifyInstance, deps: Needs): Promise
     const url = await beginLink(deps, request, reply, {
       provider,
       returnTo: path,
-      sent: proofsOfForm(request),
+      sent: proofsOfForm(deps, request),
     })
     const data: Leaving = { provider: new URL(url.href).host, url: url.href }
     const flow = await transact(db, [lockName.account(userId)], (trx) =>
@@ -87,7 +87,7 @@ export async function providersPages(app: FastifyInstance, deps: Needs): Promise
     if (id === null) throw identityAbsent()
     const { account } = person
     await identities.assertLinked(account.userId, id)
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'identity_removal', sent })
     await identities.unlink(account.userId, id, guard)
     return goOn(reply, person, path, 'unlinked')

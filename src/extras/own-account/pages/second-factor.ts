@@ -5,13 +5,14 @@ import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { flowExpired } from '../../../modules/flows/flows.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
-import { totpId } from '../../../modules/totp/kind.ts'
+import { totpId, withoutSpaces } from '../../../modules/totp/kind.ts'
 import type { Provisioning } from '../../../modules/totp/provisioning.ts'
 import { createHolder } from './held.ts'
 import {
   accountForm,
   accountPage,
   common,
+  field,
   goOn,
   personOf,
   proofsOfForm,
@@ -36,13 +37,14 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
     return show(reply, request, person, 'account-second-factor', {
       ...common(request, person),
       isOn,
+      hasOther: !isOn && person.account.secondFactor,
     })
   })
 
   const setUp = { path: setUpPath, page: path, change: 'factor' } as const
   protectedForm(app, deps, setUp, async (request, reply, person) => {
     const { account } = person
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'factor', sent })
     const enrolment = await totp.begin(account, guard)
     const flow = await hold(person.account, { enrolment }, browserOf(request, reply, random))
@@ -71,7 +73,8 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
         ...shown(flow.id, enrolment),
       }),
     })
-    const codes = await totp.confirm(person.account, proofsOfForm(request).factor.totp, {
+    const code = withoutSpaces(field(request, 'totp'))
+    const codes = await totp.confirm(person.account, code, {
       keepSession: person.sessionId,
       guard: reauthorize(request),
     })
@@ -93,7 +96,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
       await totp.abandon(account, reauthorize(request))
       return reply.redirect(path, 303)
     }
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
     const how = { keepSession: sessionId, isByOwner: true, guard }
     await factors.remove(account, { ...how, id: totpId })
@@ -125,7 +128,7 @@ export async function secondFactorPages(app: FastifyInstance, deps: Needs): Prom
   const renewal = { path: codesPath, change: 'recovery_codes' } as const
   protectedForm(app, deps, renewal, async (request, reply, person) => {
     const { account } = person
-    const sent = proofsOfForm(request)
+    const sent = proofsOfForm(deps, request)
     const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
     const codes = await factors.renewCodes(account, guard)
     const held = { codes, isFirst: false }

@@ -1,7 +1,7 @@
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
 import type { Language } from '../../../core/lib/languages.ts'
 import type { ProofKind, ProtectedChange } from '../../../modules/authentication/proof-kinds.ts'
-import type { RequestOptions } from '../../../modules/passkeys/options.ts'
+import type { Asked } from '../../../modules/pages/sign-in/views.ts'
 
 export interface AccountViews {
   account: AccountView
@@ -91,7 +91,10 @@ export interface AccountPasswordView extends OwnPage {
 }
 
 export interface SecondFactorStateView extends OwnPage {
+  /** An authenticator app is set up. */
   readonly isOn: boolean
+  /** The account has another factor. */
+  readonly hasOther: boolean
 }
 
 export interface EnrolmentView extends OwnPage {
@@ -141,7 +144,7 @@ export interface LeavingView {
   readonly url: string
 }
 
-export interface ConfirmView extends OwnPage {
+export interface ConfirmView extends OwnPage, Asked {
   /** Form URL. */
   readonly action: string
   /** Page of the change. */
@@ -159,8 +162,6 @@ export interface ConfirmView extends OwnPage {
   readonly mailbox: string | null
   readonly isMailed: boolean
   readonly asksCaptcha: boolean
-  /** Null: no passkey can be the proof. */
-  readonly passkey: RequestOptions | null
 }
 
 declare module '../../../core/http/pages/views.ts' {

@@ -9,6 +9,7 @@ import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
 import type { Needs } from '../../../core/module/services.ts'
+import { factorOfForm } from '../../../modules/factors/kinds.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { askedOf, noFactors } from '../../../modules/pages/sign-in/passkeys.ts'
@@ -126,8 +127,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     async factor(flow, field, request) {
       const confirmation = proofOf(flow)
       const account = await recovery.accountOf(confirmation)
-      const totp = field('totp').replaceAll(' ', '')
-      const sent = { totp, recovery_code: field('recovery_code'), passkey: field('passkey') }
+      const sent = factorOfForm(options.factorKinds(), field)
       const address = options.loginAddress(request)
       await recovery.proveFactor(account, sent, { address, purpose: purposeOf(flow) })
       return goOn(flow, 'password', { confirmation, isFactorProved: true })

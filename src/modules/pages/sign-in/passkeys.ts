@@ -7,7 +7,7 @@ import type { SignInFlow } from './ways.ts'
 
 export type AskedNeeds = Pick<Needs, 'accounts' | 'config' | 'factors' | 'passkeys'>
 
-export const noFactors: Asked = { passkey: null, asksCode: true }
+export const noFactors: Asked = { passkey: null, kinds: [totpId] }
 
 /** Each step of each flow has a purpose of its own. */
 export function purposeOf({ key, step }: Pick<SignInFlow, 'key' | 'step'>): string {
@@ -27,11 +27,11 @@ export async function onlyUser(
 export async function askedAt(deps: AskedNeeds, flow: SignInFlow): Promise<Asked> {
   const { config, passkeys } = deps
   if (flow.step === 'password') {
-    if (!config.passkeys.isPossible) return noFactors
+    if (!config.passkeys.isPossible || !(await passkeys.exist())) return noFactors
     const only = await onlyUser(deps, flow)
     const passkey = await passkeys.options(purposeOf(flow), only)
     const isUsable = only === undefined || passkey.allowCredentials.length > 0
-    return { passkey: isUsable ? passkey : null, asksCode: true }
+    return { ...noFactors, passkey: isUsable ? passkey : null }
   }
   if (flow.step !== 'second_factor' || flow.userId === null) return noFactors
   return askedOf(deps, flow.userId, purposeOf(flow))
@@ -43,10 +43,10 @@ export async function askedOf(
   userId: number,
   purpose: string,
 ): Promise<Asked> {
-  const kinds = (await factors.of(userId)).map(({ kind }) => kind)
-  const hasPasskey = config.passkeys.isPossible && kinds.includes(kindName)
+  const all = new Set((await factors.of(userId)).map(({ kind }) => kind))
+  const hasPasskey = all.delete(kindName) && config.passkeys.isPossible
   return {
     passkey: hasPasskey ? await passkeys.options(purpose, userId) : null,
-    asksCode: kinds.includes(totpId) || !hasPasskey,
+    kinds: all.size > 0 || hasPasskey ? [...all] : noFactors.kinds,
   }
 }

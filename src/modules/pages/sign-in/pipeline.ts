@@ -6,8 +6,8 @@ import type { Account } from '../../authentication/account.ts'
 import { authenticate } from '../../authentication/attempt.ts'
 import { commitStages } from '../../authentication/completion.ts'
 import type { Evidence } from '../../authentication/evidence.ts'
-import type { SentFactor } from '../../authentication/proofs.ts'
 import type { Step } from '../../authentication/requirement-table.ts'
+import { factorOfForm } from '../../factors/kinds.ts'
 import { flowExpired } from '../../flows/flows.ts'
 import {
   evidenceOf,
@@ -19,9 +19,11 @@ import {
 } from '../../flows/sign-in-flow.ts'
 import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
 import { byPasskey } from '../../passkeys/passkey-login.ts'
+import { parsed, passkeyAmr } from '../../passkeys/passkeys.ts'
+import { suggestedName } from '../../passkeys/suggested-name.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
 import type { KnownDevice, LoginLimits } from '../../throttle/limits.ts'
-import { totpAmr } from '../../totp/kind.ts'
+import { totpAmr, withoutSpaces } from '../../totp/kind.ts'
 import { identify, named } from './identifier.ts'
 import { noteDevice } from './note-device.ts'
 import { onlyUser, purposeOf } from './passkeys.ts'
@@ -34,12 +36,14 @@ export type PipelineNeeds = Pick<
   | 'accounts'
   | 'clock'
   | 'completion'
+  | 'config'
   | 'db'
   | 'devices'
   | 'factorKinds'
   | 'factors'
   | 'limits'
   | 'pageFlows'
+  | 'passkeyEnrolment'
   | 'passkeyLimits'
   | 'passkeys'
   | 'passwords'
@@ -69,8 +73,8 @@ export function createSignInPipeline(
   readonly proceed: Proceed
   readonly steps: Readonly<Record<OwnStep, TakeStep>>
 } {
-  const { accounts, completion, db, factors, limits, pageFlows, passkeyLimits } = deps
-  const { passwords, requirements, totp } = deps
+  const { accounts, completion, config, db, factors, limits, pageFlows } = deps
+  const { passkeyEnrolment, passkeyLimits, passwords, requirements, totp } = deps
 
   return {
     proceed,
@@ -97,11 +101,7 @@ export function createSignInPipeline(
       },
 
       second_factor(flow, _request, by, field) {
-        const fields = deps.factorKinds().map(({ name }) => [name, field(name)])
-        const sent: SentFactor = {
-          ...Object.fromEntries(fields),
-          ...{ totp: codeIn(field), recovery_code: field('recovery_code') },
-        }
+        const sent = factorOfForm(deps.factorKinds(), field)
         // Wrong passkeys lock no account.
         const counted = factors.isBothFactors(sent) ? passkeyLimits.attempt : limits.attemptCode
         const how = { sent, purpose: purposeOf(flow) }
@@ -125,17 +125,26 @@ export function createSignInPipeline(
         })
       },
 
-      async enrolment(flow, _request, _by, field) {
+      async enrolment(flow, request, _by, field) {
         const evidence = await shown(flow)
         const { account } = evidence
         const guard = unchanged(account)
-        const codes = await totp.confirm(account, codeIn(field), { guard })
+        const { codes, amr: added } =
+          field('passkey') === ''
+            ? {
+                codes: await totp.confirm(account, withoutSpaces(field('totp')), { guard }),
+                amr: totpAmr,
+              }
+            : await addPasskey(flow, account, {
+                sent: parsed(field('passkey')),
+                name: suggestedName(request),
+              })
         const now = await accounts.byUserId(account.userId)
         // The new factor has ended all logins once; a further end must stop this sign-in.
         const before = { refreshVersion: account.refreshVersion + 1 }
         if (!now) throw flowExpired('page_flow_moved_on')
         requirements.refuse('ticket', { account: now, since: { now, before } })
-        const amr = [...evidence.amr, ...totpAmr]
+        const amr = [...evidence.amr, ...added]
         const proven = { account: now, amr, authTime: evidence.authTime }
         return advance(flow, 'recovery_codes', proven, { recoveryCodes: codes })
       },
@@ -158,6 +167,19 @@ export function createSignInPipeline(
     return authenticate(counted, authentication, (evidence, attempt) =>
       proceed({ ...flow, data }, evidence, attempt, { ...by, also: use }),
     )
+  }
+
+  async function addPasskey(
+    flow: SignInFlow,
+    account: Account,
+    made: { readonly sent: unknown; readonly name: string },
+  ) {
+    const { passkey, recoveryCodes: codes } = await passkeyEnrolment.finish(
+      account,
+      { ...made, caller: purposeOf(flow) },
+      { guard: unchanged(account) },
+    )
+    return { codes, amr: passkeyAmr(passkey.isBackupEligible) }
   }
 
   /** Counts as an attempt; skips a step that is no longer required. */
@@ -241,7 +263,10 @@ export function createSignInPipeline(
     // right.
     const account = await accounts.reread(db, evidence.account, commitStageOf(flow))
     const { secret, uri } = await totp.begin(account, unchanged(account))
-    return { enrolment: { secret, uri } }
+    if (!config.passkeys.isPossible) return { enrolment: { secret, uri } }
+    const caller = purposeOf({ ...flow, step })
+    const creation = await passkeyEnrolment.begin(account, caller, unchanged(account))
+    return { enrolment: { secret, uri, creation } }
   }
 
   /** Unless the account has changed since the proof. */
@@ -289,9 +314,4 @@ function having(flow: SignInFlow, more: Partial<SignInData>): SignInFlow {
 
 function commitStageOf({ data: { column: stage } }: SignInFlow) {
   return commitStages[stage]
-}
-
-/** Authenticator apps show two groups. */
-function codeIn(field: (name: string) => string): string {
-  return field('totp').replaceAll(' ', '')
 }

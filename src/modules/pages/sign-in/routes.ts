@@ -76,7 +76,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     const known = underWay.get(request)
     const step = known?.shown.flow.step as SignInStep | undefined
     for (const { refused } of ways) {
-      const page = refused(error, step)
+      const page = refused?.(error, step)
       if (page) return page
     }
     if (known && isCorrectable(error)) {
@@ -94,7 +94,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
         access: { rule: anyone },
         errorPage,
         answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
-        errors: ways.flatMap((way) => way.errors),
+        errors: ways.flatMap((way) => way.errors ?? []),
       },
       schema: { hide: true },
     },
@@ -132,7 +132,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
         errors: [
           ...errors,
           secondFactorRequired(options.factorKinds()),
-          ...ways.flatMap((way) => way.errors),
+          ...ways.flatMap((way) => way.errors ?? []),
         ],
       },
       schema: { hide: true, body: Fields },
@@ -192,7 +192,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   /** The target of a link; null for other requests. */
   async function arriving(request: FastifyRequest, reply: FastifyReply): Promise<string | null> {
     for (const way of ways) {
-      const arrival = await way.arrive(request)
+      const arrival = await way.arrive?.(request)
       if (!arrival) continue
       if ('location' in arrival) return arrival.location
       const options = { origins: redirectOrigins, otherwise: afterwards }

@@ -6,7 +6,7 @@ import { foreignOrigin, home } from '../../flows/return-to.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 import type { ProviderLink } from './providers.ts'
-import type { EnrolmentView, FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
+import type { FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
 import type { RememberedDevices, Shown, SignInAddition, SignInWay } from './ways.ts'
 
 export interface ShowDeps {
@@ -50,8 +50,8 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     case 'password_change':
       return viewPage('sign-in-new-password', newPassword(), options)
     case 'enrolment': {
-      const { secret = '' } = data.enrolment ?? {}
-      const view = { ...form, secret, qr, problem: codeProblem(error) }
+      const { secret = '', creation: passkey = null } = data.enrolment ?? {}
+      const view = { ...form, secret, qr, passkey, problem: factorProblem(error) }
       return viewPage('sign-in-enrolment', view, options)
     }
     case 'recovery_codes':
@@ -61,7 +61,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
         options,
       )
     default: {
-      const ofWay = deps.ways.map(({ pages }) => pages[step]).find((page) => page !== undefined)
+      const ofWay = deps.ways.map(({ pages }) => pages?.[step]).find((page) => page !== undefined)
       const page = ofWay ?? chosen?.first
       return page ? page(shown, form, options) : viewPage('sign-in', password(), options)
     }
@@ -115,14 +115,14 @@ function passwordProblem(
 }
 
 function isOfPasskey({ reason }: ApiError): boolean {
-  return reason.code === 'passkey_refused'
+  return reason.code === 'passkey_refused' || reason.code === 'registration_refused'
 }
 
 function factorProblem(error: ApiError | undefined): FactorView['problem'] {
   return error && isOfPasskey(error) ? 'passkey' : codeProblem(error)
 }
 
-function codeProblem(error: ApiError | undefined): EnrolmentView['problem'] {
+function codeProblem(error: ApiError | undefined): Exclude<FactorView['problem'], 'passkey'> {
   if (!error) return null
   if (error.status === 429) return 'throttled'
   const isMissing = error.row === 'secondFactorRequired' || error.row === 'validationFailed'

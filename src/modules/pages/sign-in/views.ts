@@ -54,8 +54,8 @@ export interface ArrivalView {
 
 /** What a step asks of the factors of the account. */
 export interface Asked {
-  /** The account has an authenticator app. */
-  readonly asksCode: boolean
+  /** The kinds that a field proves: `factor-part.tsx` of their folders. */
+  readonly kinds: readonly string[]
   /** Null: the account has no passkey. */
   readonly passkey: RequestOptions | null
 }
@@ -78,7 +78,9 @@ export interface EnrolmentView extends SignInForm {
   readonly secret: string
   /** SVG. */
   readonly qr: string
-  readonly problem: 'wrong' | 'missing' | 'throttled' | null
+  /** Options of a new passkey in place of the app. Null: none can be made. */
+  readonly passkey: object | null
+  readonly problem: FactorView['problem']
 }
 
 export interface RecoveryCodesView extends SignInForm {

@@ -80,11 +80,12 @@ export interface FirstPage {
 
 /** An alternative to the password: steps with pages. */
 export interface SignInWay {
-  readonly errors: readonly ErrorName[]
+  readonly errors?: readonly ErrorName[]
   /** Field for the account in the first form. */
   readonly field: string
-  readonly steps: Readonly<Record<string, TakeStep>>
-  readonly pages: Readonly<Record<string, ShowStep>>
+  /** After the first page, where the way has steps of its own. */
+  readonly steps?: Readonly<Record<string, TakeStep>>
+  readonly pages?: Readonly<Record<string, ShowStep>>
   /** By the query of the page. */
   isChosen(query: Readonly<Record<string, unknown>>): boolean
   readonly first: ShowStep
@@ -92,9 +93,9 @@ export interface SignInWay {
   isBegun(flow: SignInFlow, field: ReadField): boolean
   readonly begin: TakeStep
   /** The target of an opened link; null for other requests. @throws ApiError */
-  arrive(request: FastifyRequest): Promise<Arrival | null>
+  arrive?(request: FastifyRequest): Promise<Arrival | null>
   /** Null if the step's form can show the error. */
-  refused(error: ApiError, step: SignInStep | undefined): ViewPage | null
+  refused?(error: ApiError, step: SignInStep | undefined): ViewPage | null
 }
 
 export type ReadField = (name: string) => string

@@ -14,8 +14,8 @@ export interface ClientData {
 export interface Expected {
   /** Whether the base64url text is a challenge of this ceremony. */
   isChallenge(text: string): boolean
-  /** Compared exactly. */
-  readonly origin: string
+  /** Compared exactly: of the service, and its related origins. */
+  readonly origins: readonly string[]
   readonly rpIdHash: Uint8Array
 }
 
@@ -46,7 +46,10 @@ export function clientSteps(type: Ceremony): Steps<ClientFacts> {
       ({ client, expected }) =>
         typeof client.challenge === 'string' && expected.isChallenge(client.challenge),
     ],
-    ['origin', ({ client, expected }) => client.origin === expected.origin],
+    [
+      'origin',
+      ({ client, expected }) => expected.origins.some((origin) => origin === client.origin),
+    ],
     ['cross_origin', ({ client: { crossOrigin = false } }) => crossOrigin === false],
     ['top_origin', ({ client: { topOrigin } }) => topOrigin === undefined],
     ['token_binding', ({ client: { tokenBinding } }) => isUnusedBinding(tokenBinding)],

@@ -168,5 +168,5 @@ suite(`verification compared with another implementation, seed ${seed}`, async (
 })
 
 function ours() {
-  return { isChallenge: (text: string) => text === challenge, origin, rpIdHash }
+  return { isChallenge: (text: string) => text === challenge, origins: [origin], rpIdHash }
 }

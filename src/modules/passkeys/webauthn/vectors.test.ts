@@ -65,7 +65,7 @@ suite('test vectors of WebAuthn level 3', () => {
               attestationObject: text(made.attestationObject),
             },
           },
-          { isChallenge: isText(made.challenge), origin, rpIdHash },
+          { isChallenge: isText(made.challenge), origins: [origin], rpIdHash },
         ),
       )
       const refused = isOffered ? 'attestation' : 'algorithm'
@@ -86,7 +86,7 @@ suite('test vectors of WebAuthn level 3', () => {
           sent,
           { id, publicKey, counter: 0, isBackupEligible: false },
           {
-            ...{ isChallenge: isText(used.challenge), origin, rpIdHash },
+            ...{ isChallenge: isText(used.challenge), origins: [origin], rpIdHash },
             ...{ userHandle: '', isUserHandleNeeded: false },
           },
         ),

@@ -17,11 +17,12 @@ import { CeremonyError } from './ceremony-error.ts'
 import { verifyRegistration } from './registration.ts'
 
 const origin = 'https://id.example.org'
+const related = 'https://shop.example'
 const person = Buffer.from('person').toString('base64url')
 const challenge = randomBytes(32).toString('base64url')
 const rpIdHash = createHash('sha256').update('id.example.org').digest()
 const isChallenge = (text: string) => text === challenge
-const expected = { isChallenge, origin, rpIdHash }
+const expected = { isChallenge, origins: [origin, related], rpIdHash }
 const creation = { challenge, rp: { id: 'id.example.org' }, user: { id: person } }
 
 /** `ok`, or the step that refuses. */
@@ -60,6 +61,8 @@ const bothCeremonies: readonly (readonly [string, Differently])[] = [
   ['origin', { origin: 'https://id.example.org:8443' }],
   ['origin', { origin: 'http://id.example.org' }],
   ['origin', { origin: 'https://example.org' }],
+  ['origin', { origin: `${related}/` }],
+  ['origin', { client: { origin: undefined } }],
   ['origin', { client: { origin: [origin] } }],
   ['cross_origin', { client: { crossOrigin: true } }],
   ['cross_origin', { client: { crossOrigin: 'false' } }],

@@ -220,6 +220,7 @@ export const account: typeof english = {
   begun: 'Angemeldet',
   lastSeen: 'Zuletzt benutzt',
   thisOne: 'diese',
+  kept: 'bleibt angemeldet',
   unknownDevice: 'unbekannt',
 
   audit: 'Was geschah',
@@ -283,7 +284,10 @@ export const account: typeof english = {
     deletion_requested: 'Hinweis: Löschung beantragt',
     deletion_requested_former: 'Hinweis: Löschung beantragt, an eine frühere Adresse',
     deletion_cancelled: 'Hinweis: Löschung zurückgenommen',
+    app_password_added: 'Hinweis: App-Passwort erstellt',
+    device_remembered: 'Hinweis: Gerät gemerkt',
     key_expiring: 'Hinweis: Schlüssel endet bald',
+    account_event: 'Hinweis: Änderung am Konto',
     account_deleted: 'Hinweis: Konto gelöscht',
     test: 'Test',
   },

@@ -218,6 +218,7 @@ export const account = {
   begun: 'Signed in',
   lastSeen: 'Last seen',
   thisOne: 'this one',
+  kept: 'kept signed in',
   unknownDevice: 'unknown',
 
   audit: 'What happened',
@@ -279,7 +280,10 @@ export const account = {
     deletion_requested: 'Notice: deletion requested',
     deletion_requested_former: 'Notice: deletion requested, to a former address',
     deletion_cancelled: 'Notice: deletion cancelled',
+    app_password_added: 'Notice: app password made',
+    device_remembered: 'Notice: device remembered',
     key_expiring: 'Notice: key ends soon',
+    account_event: 'Notice: change of the account',
     account_deleted: 'Notice: account deleted',
     test: 'Test',
   } as Readonly<Record<string, string>>,

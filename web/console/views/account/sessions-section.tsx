@@ -14,10 +14,10 @@ export function SessionsSection({ shown }: SectionProps) {
     {
       key: 'device',
       label: t.device,
-      show: ({ user_agent, current }) => (
+      show: ({ user_agent, current, kept }) => (
         <>
           <DeviceName userAgent={user_agent} unknown={t.unknownDevice} />{' '}
-          {current && <Mark>{t.thisOne}</Mark>}
+          {current && <Mark>{t.thisOne}</Mark>} {kept && <Mark>{t.kept}</Mark>}
         </>
       ),
     },

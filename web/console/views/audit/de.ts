@@ -25,6 +25,7 @@ export const audit: typeof english = {
     proxies: 'Über Proxys',
     userAgent: 'Programm',
     scheme: 'Angemeldet durch',
+    key: 'Schlüssel',
     factors: 'Faktoren',
     request: 'Anfrage',
     status: 'Status der Antwort',

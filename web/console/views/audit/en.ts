@@ -23,6 +23,7 @@ export const audit = {
     proxies: 'Through proxies',
     userAgent: 'Program',
     scheme: 'Authenticated by',
+    key: 'Key',
     factors: 'Factors',
     request: 'Request',
     status: 'Status of the answer',

@@ -72,6 +72,7 @@ function Fields({ of: record }: { readonly of: AuditRecord }) {
     [t.fields.requestId, record.request_id && <code key="request">{record.request_id}</code>],
     [t.fields.session, record.session && <code key="session">{record.session}</code>],
     [t.fields.token, record.token && <code key="token">{record.token}</code>],
+    [t.fields.key, record.key && <code key="key">{record.key}</code>],
     [t.fields.instance, record.instance],
     [t.fields.version, record.version],
     [t.fields.place, `${record.place} · ${record.chain}`],

@@ -1,18 +1,23 @@
 import { areaTexts } from '../../texts.ts'
-import { withEvents } from '../../with-events.ts'
 import { throttleTexts } from '../throttle/texts.ts'
 
 /** Those of the throttle as well, whose tables the overview shows. */
 export const overviewTexts = areaTexts({
   async en() {
-    const own = import('./en.ts').then(({ overview }) => overview)
-    const [texts] = await Promise.all([withEvents('en', own), throttleTexts.load('en')])
-    return texts
+    const [{ overview }, { events }] = await Promise.all([
+      import('./en.ts'),
+      import('made:overview-en'),
+      throttleTexts.load('en'),
+    ])
+    return { ...overview, events }
   },
   async de() {
-    const own = import('./de.ts').then(({ overview }) => overview)
-    const [texts] = await Promise.all([withEvents('de', own), throttleTexts.load('de')])
-    return texts
+    const [{ overview }, { events }] = await Promise.all([
+      import('./de.ts'),
+      import('made:overview-de'),
+      throttleTexts.load('de'),
+    ])
+    return { ...overview, events }
   },
 })
 

@@ -55,20 +55,19 @@ export const frame: typeof english = {
   login: {
     titles: { ended: 'Ihre Sitzung ist beendet', recent: 'Bestätigen Sie, dass Sie es sind' },
     reasons: {
-      ended: 'Melden Sie sich wieder an. Was Sie eingegeben haben, bleibt stehen.',
+      ended: 'Melden Sie sich wieder an. Ihre Eingaben bleiben stehen.',
       recent: 'Dafür muss die Anmeldung frisch sein.',
     },
     code: 'Code Ihrer App',
     wrongCode: 'Der Code ist falsch oder wurde schon benutzt.',
     passkey: 'Mit Passkey',
     submit: 'Anmelden',
-    elsewhere: 'Mit allen Möglichkeiten anmelden, in einem anderen Tab',
-    elsewhereHint:
-      'über einen Anbieter, per E-Mail, mit Wiederherstellungscode. Kommen Sie dann zurück: Es geht weiter.',
+    elsewhere: 'Anders anmelden, in einem anderen Tab',
+    elsewhereHint: 'Auch mit Wiederherstellungscode. Danach geht es hier weiter.',
   },
   problems: {
     declined: 'Sie sind nicht angemeldet.',
-    notLoaded: 'Ein Teil der Konsole konnte nicht geladen werden. Ist der Dienst erreichbar?',
+    notLoaded: 'Ein Teil der Konsole fehlt. Ist der Dienst erreichbar?',
     unreachable: 'Der Dienst antwortet nicht. Versuchen Sie es noch einmal.',
     failed: 'Der Dienst hat einen Fehler gemacht. Sein Log sagt, welchen.',
     tooMany: (seconds: number | null) =>

@@ -71,7 +71,7 @@ function Passkeys({ view }: { view: PasskeysView }) {
       {isPossible && (
         <>
           <div hidden data-known-passkeys={JSON.stringify(signals)} />
-          <script type="module" src={files.passkeyModule} />
+          <script type="module" src={files.scriptOf('passkeys')} />
         </>
       )}
       <Back />

@@ -1,4 +1,4 @@
-import { withData } from './elements.ts'
+import { withData } from '../../client/elements.ts'
 
 // Loaded by the pages alone that have a form of passkeys.
 offerPasskeys()
