@@ -38,7 +38,7 @@ interface Documented {
 }
 
 /** Endpoints for applications, which have the words of RFC 6749 section 5.2. */
-const protocol = ['/oauth/token', '/oauth/par', '/oauth/userinfo']
+const protocol = ['/oauth/token', '/oauth/par', '/oauth/device', '/oauth/userinfo']
 const wordsOfProtocol: Readonly<Record<string, string>> = {
   'Request body too large': 'invalid_request',
   'Unsupported media type': 'invalid_request',
@@ -201,7 +201,7 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
     {
       except: [
         'POST /oauth/second-factor',
-        ...['POST /oauth/token', 'POST /oauth/par'], // test/provider/severe.test.ts
+        ...['POST /oauth/token', 'POST /oauth/par', 'POST /oauth/device'], // test/provider/severe.test.ts
         ...['POST /api/public/sign-up/complete', 'PUT /api/public/sign-up'],
         'POST /api/public/invitation', // of usernames that are taken
         ...proving,

@@ -5,8 +5,8 @@ import type { Needs } from '../../core/module/services.ts'
 import type { ClientMetadata } from './client-metadata.ts'
 import type { Interactions } from './interactions.ts'
 import { type Adapter, createSealing, type Payload } from './storage.ts'
-import { type Artifact, artifactStore } from './store.ts'
-import { AlreadyUsed, type Used, workNow } from './work.ts'
+import { type Artifact, artifactStore, type NewArtifact } from './store.ts'
+import { AlreadyUsed, type Used, type Work, type Write, workNow } from './work.ts'
 
 export interface AdapterDeps
   extends Pick<Needs, 'clock' | 'config' | 'db' | 'keys' | 'random' | 'sessions'> {
@@ -65,10 +65,7 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
         }
         work.pending.set(key, payload)
         work.userId ??= artifact.userId
-        work.writes.push(async (trx) => {
-          await artifactStore(trx).upsert(artifact)
-          if (artifact.address !== '') await artifactStore(trx).bound(artifact, maxPerAddress)
-        })
+        storeLater(work, artifact)
       },
 
       async consume(id) {
@@ -98,9 +95,12 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
   }
 
   async function found(key: string): Promise<Payload | undefined> {
-    const pending = workNow().pending.get(key)
-    if (pending !== undefined) return pending ?? undefined
-    return opened(await byId(key, clock.now()))
+    const { pending, rows } = workNow()
+    const own = pending.get(key)
+    if (own !== undefined) return own ?? undefined
+    const row = rows.get(key) ?? (await byId(key, clock.now()))
+    if (row) rows.set(key, row)
+    return opened(row)
   }
 
   async function opened(row: Artifact | null): Promise<Payload | undefined> {
@@ -125,6 +125,22 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
     if (id === null || (expected !== undefined && id !== expected)) return false
     return (await sessions.judge(id)) !== null
   }
+}
+
+/** Rows that the library stores one after the other are one statement. */
+function storeLater(work: Work, artifact: NewArtifact): void {
+  const { writes, batch } = work
+  if (batch && writes.at(-1) === batch.write) return void batch.rows.set(artifact.id, artifact)
+  const rows = new Map([[artifact.id, artifact]])
+  const write: Write = async (trx) => {
+    const store = artifactStore(trx)
+    await store.upsert([...rows.values()])
+    for (const row of rows.values()) {
+      if (row.address !== '') await store.bound(row, maxPerAddress)
+    }
+  }
+  work.batch = { rows, write }
+  writes.push(write)
 }
 
 /** Only what a person wants to keep survives the sign-out. */

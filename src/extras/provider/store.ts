@@ -24,6 +24,8 @@ export interface Artifact {
   readonly expiresAt: number
 }
 
+export type NewArtifact = Omit<Artifact, 'consumedAt'>
+
 const maxRemoved = 100
 
 const byId = prepared((db, { id, now }: Parameters<{ id: string; now: number }>) =>
@@ -61,21 +63,24 @@ export function artifactStore(db: DatabaseOrTransaction) {
       return toArtifact(await byUid.first(db, { uid, now }))
     },
 
-    async upsert(row: Omit<Artifact, 'consumedAt'>): Promise<void> {
-      const { sealed, sessionId: session_id, expiresAt: expires_at } = row
+    /** Rows of different ids. */
+    async upsert(rows: readonly NewArtifact[]): Promise<void> {
       await db
         .insertInto('provider_artifacts')
-        .values({
-          ...{ id: row.id, kind: row.kind, client: row.client, user_id: row.userId },
-          ...{ session_id, grant_id: row.grantId, uid: row.uid },
-          ...{ address: row.address, sealed, expires_at },
-        })
+        .values(
+          rows.map(({ userId, sessionId, grantId, expiresAt, ...row }) => ({
+            ...{ ...row, user_id: userId, session_id: sessionId },
+            ...{ grant_id: grantId, expires_at: expiresAt },
+          })),
+        )
         .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({
-            ...{ sealed, session_id, expires_at },
-            user_id: row.userId,
-            grant_id: row.grantId,
-          }),
+          conflict.column('id').doUpdateSet((eb) => ({
+            sealed: eb.ref('excluded.sealed'),
+            session_id: eb.ref('excluded.session_id'),
+            expires_at: eb.ref('excluded.expires_at'),
+            user_id: eb.ref('excluded.user_id'),
+            grant_id: eb.ref('excluded.grant_id'),
+          })),
         )
         .execute()
     },

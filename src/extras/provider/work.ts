@@ -5,7 +5,7 @@ import { transact } from '../../core/database/transactions.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { tokenReused } from './events.ts'
-import { artifactStore } from './store.ts'
+import { type Artifact, artifactStore, type NewArtifact } from './store.ts'
 
 export type Write = (trx: DatabaseOrTransaction) => Promise<void>
 
@@ -48,6 +48,10 @@ export interface Work {
   readonly applications: Map<string, Application>
   /** Payloads by the digest of their ids, as they will be stored; null: removed. */
   readonly pending: Map<string, Readonly<Record<string, unknown>> | null>
+  /** What the library has read, by id. */
+  readonly rows: Map<string, Artifact>
+  /** Rows that the latest write stores, which may get more. */
+  batch: { readonly rows: Map<string, NewArtifact>; readonly write: Write } | null
   /** The session of ours that this request depends on. */
   sessionId: string | null
   /** The only session of ours that may continue; undefined: any. */
@@ -74,7 +78,8 @@ export function workNow(): Work {
 
 export function beginWork(request: FastifyRequest, reply: FastifyReply): Work {
   return {
-    ...{ request, reply, writes: [], applications: new Map(), pending: new Map(), sessionId: null },
+    ...{ request, reply, writes: [], applications: new Map(), pending: new Map() },
+    ...{ rows: new Map(), batch: null, sessionId: null },
     ...{
       expectedSession: undefined,
       userId: null,
