@@ -56,7 +56,9 @@ declare module 'oidc-provider' {
       readonly prototype: { compareClientSecret: unknown }
       find(id: string): Promise<ClientOfLibrary | undefined>
     }
-    readonly AuthorizationCode: new (of: object) => { save(): Promise<string> }
+    readonly AuthorizationCode: new (
+      of: object,
+    ) => { save(): Promise<string> }
     readonly request: object
     readonly middleware: readonly unknown[]
     callback(): (request: IncomingMessage, response: ServerResponse) => void
