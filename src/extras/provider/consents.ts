@@ -47,6 +47,11 @@ export function consentStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
+    /** Another application may get the id later. */
+    async removeOfClient(client: string): Promise<void> {
+      await db.deleteFrom('provider_consents').where('client', '=', client).execute()
+    },
+
     /** False if there was none. */
     async withdraw(userId: number, client: string): Promise<boolean> {
       const { numDeletedRows } = await db

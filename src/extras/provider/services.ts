@@ -1,7 +1,9 @@
 import { subscribersOf } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
+import { clientRemoved } from '../../modules/clients/events.ts'
 import { accessesOf } from './access.ts'
 import { type Applications, createApplications } from './applications.ts'
+import { consentStore } from './consents.ts'
 import { sections } from './personal-data.ts'
 import { artifactStore } from './store.ts'
 
@@ -35,4 +37,11 @@ export const hooks = [
   }),
   hook('otherTokens', ['applications'], ({ applications }) => applications.atEndpoints),
   hook('personSections', [], () => sections),
+  hook('onEvent', [], () => ({
+    wants: ({ name }) => name === clientRemoved.name,
+    take: async (trx, { payload: { client } }) => {
+      await artifactStore(trx).removeOfClient(String(client))
+      await consentStore(trx).removeOfClient(String(client))
+    },
+  })),
 ]

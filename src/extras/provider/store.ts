@@ -105,6 +105,11 @@ export function artifactStore(db: DatabaseOrTransaction) {
       return Number(numDeletedRows)
     },
 
+    /** Another application may get the id later. */
+    async removeOfClient(client: string): Promise<void> {
+      await db.deleteFrom('provider_artifacts').where('client', '=', client).execute()
+    },
+
     /** The applications that have something of a person. */
     async clientsOf(userId: number): Promise<string[]> {
       const rows = await db
