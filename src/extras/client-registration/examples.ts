@@ -22,6 +22,7 @@ export const examples: Examples = {
     make: async (world) => ({ params: { id: (await made(world)).id } }),
   },
   registerClient: {
+    bare: 401, // without its token
     events: ['client_registered', 'client_created'],
     make: async (world) => ({
       headers: { authorization: `Bearer ${(await made(world)).token}` },
