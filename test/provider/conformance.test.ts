@@ -262,6 +262,9 @@ suite('the OpenID conformance plans', async () => {
       assert.ok(body.id_token_signing_alg_values_supported.includes('RS256'))
       assert.ok(body.claims_supported.includes('sub'))
       assert.equal(body.claims_parameter_supported, false)
+      for (const name of ['introspection', 'revocation']) {
+        assert.deepEqual(body[`${name}_endpoint_auth_methods_supported`], ['client_secret_basic'])
+      }
       assert.equal(body.request_parameter_supported ?? false, false) // the default
       assert.equal(body.request_uri_parameter_supported, false)
       for (const key of jwks.keys) assert.ok(key.kid && !('d' in key), JSON.stringify(key))
