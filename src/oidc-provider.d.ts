@@ -52,7 +52,13 @@ declare module 'oidc-provider' {
       accountId: string
     }) => Grant) & { find(id: string): Promise<Grant | undefined> }
     readonly DeviceCode: { findByUserCode(code: string): Promise<DeviceCode | undefined> }
-    readonly Client: { readonly prototype: { compareClientSecret: unknown } }
+    readonly Client: {
+      readonly prototype: { compareClientSecret: unknown }
+      find(id: string): Promise<ClientOfLibrary | undefined>
+    }
+    readonly AuthorizationCode: new (
+      of: object,
+    ) => { save(): Promise<string> }
     readonly request: object
     readonly middleware: readonly unknown[]
     callback(): (request: IncomingMessage, response: ServerResponse) => void

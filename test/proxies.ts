@@ -37,7 +37,7 @@ export const proxyPrograms: readonly ProxyProgram[] = [
 ]
 
 /** Why a program cannot run. .ci/run names those that it could get: their tests fail instead. */
-function unlessRequired(name: string, command: readonly string[]): string | false {
+export function unlessRequired(name: string, command: readonly string[]): string | false {
   const isRequired = (process.env.REQUIRED_PROXIES ?? '').split(' ').includes(name)
   return isRequired ? false : missing(command, name)
 }
@@ -97,7 +97,8 @@ function folderWithCertificate(
   return folder
 }
 
-function placed(text: string, places: Readonly<Record<string, string>>): string {
+/** A text with what takes the place of its addresses. */
+export function placed(text: string, places: Readonly<Record<string, string>>): string {
   return Object.entries(places).reduce(
     (whole, [written, place]) => whole.replaceAll(written, place),
     text,

@@ -1,29 +1,11 @@
 // A database makes a difference: an application is told by a row that any node may take.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { TestApp } from '../app.ts'
 import { runJob } from '../statistics.ts'
 import { application, issuer, providerApp, relyingParty, signedIn } from './application.ts'
-
-/** The address of an application that takes logout tokens. */
-async function startListener() {
-  const received: string[] = []
-  let status = 200
-  const server = createServer(async (request, response) => {
-    const text = (await Array.fromAsync(request.setEncoding('utf8'))).join('')
-    received.push(new URLSearchParams(text).get('logout_token') ?? '')
-    response.writeHead(status).end()
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port
-  after(() => server.close())
-  const url = `http://127.0.0.1:${port}/logout`
-  return { url, received, answer: (next: number) => (status = next) }
-}
+import { startListener } from './listener.ts'
 
 suite('the end of a session is told to its applications', async () => {
   const notes = await startListener()

@@ -17,6 +17,7 @@ export const parts: Readonly<Record<string, Part>> = {
   peers: { run: async (plan) => (await import('./peers.ts')).peers(plan) },
   unseen: { run: async (plan) => (await import('./unseen.ts')).unseen(plan), isHeld: true },
   refresh: { run: async (plan) => (await import('./refresh.ts')).refresh(plan), isHeld: true },
+  provider: { run: async (plan) => (await import('./provider.ts')).provider(plan) },
   logins: { run: async (plan) => (await import('./logins.ts')).logins(plan), isHeld: true },
   writes: { run: async (plan) => (await import('./writes.ts')).writes(plan), isHeld: true },
   growth: { run: async (plan) => (await import('./growth.ts')).growth(plan) },

@@ -17,7 +17,9 @@ export interface Adapter {
 
 /** Seals what is stored: the row of another id does not open. */
 export function createSealing({ keys, random }: Pick<Needs, 'keys' | 'random'>) {
-  const key = () => derivedKey(keys.dataKey, 'provider artifacts')
+  const keyOf = new WeakMap<Uint8Array, Buffer>() // a derivation costs more than opening a row
+  const key = () =>
+    keyOf.getOrInsertComputed(keys.dataKey, (dataKey) => derivedKey(dataKey, 'provider artifacts'))
   const contextOf = (id: string) => `provider artifact:${id}`
   return {
     seal: (id: string, payload: Payload) =>

@@ -49,16 +49,6 @@ export function artifactStore(db: DatabaseOrTransaction) {
       return toArtifact(await byId.first(db, { id, now }))
     },
 
-    async anyOf(ids: readonly string[], now: number): Promise<Artifact | null> {
-      const row = await db
-        .selectFrom('provider_artifacts')
-        .selectAll()
-        .where('id', 'in', ids)
-        .where('expires_at', '>', now)
-        .executeTakeFirst()
-      return toArtifact(row)
-    },
-
     async byUid(uid: string, now: number): Promise<Artifact | null> {
       return toArtifact(await byUid.first(db, { uid, now }))
     },

@@ -44,8 +44,12 @@ export function createTokenEndpoints(
 
   async function stored(text: string, kinds: readonly string[]): Promise<Artifact | null> {
     if (!config.provider.isOn || !format.test(text)) return null
-    const ids = kinds.map((kind) => idOf(kind, text))
-    return artifactStore(db).anyOf(ids, clock.now())
+    const store = artifactStore(db)
+    for (const kind of kinds) {
+      const found = await store.byId(idOf(kind, text), clock.now())
+      if (found) return found
+    }
+    return null
   }
 
   async function membersOf(row: Artifact): Promise<ActiveToken | null> {
