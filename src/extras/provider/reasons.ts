@@ -3,7 +3,7 @@ import type { FactsOf, TranslatedReason } from '../../core/reasons/types.ts'
 export const reasons = {
   provider_off: {
     guard: 'route',
-    explanation: 'Applications sign nobody in here: PROVIDER is off.',
+    explanation: 'PROVIDER is off: applications cannot sign people in.',
     words: { de: 'Anwendungen melden hier niemanden an: PROVIDER ist off.' },
   },
   application_grant_used: {

@@ -16,7 +16,7 @@ type Deps = Pick<Needs, 'clients' | 'clock' | 'config' | 'db' | 'events' | 'keys
 export interface SignOuts {
   /** In the transaction that gives an application its tokens. */
   note(trx: DatabaseOrTransaction, client: string, sessionId: string): Promise<void>
-  /** Tells what is due; nobody waits for it. */
+  /** Tells the applications what is due, outside of a request. */
   run(stop?: AbortSignal): Promise<void>
 }
 

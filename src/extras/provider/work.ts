@@ -64,7 +64,7 @@ export interface Work {
   detail: string | null
   /** A refusal of ours that the library would turn into another error. */
   thrown: unknown
-  /** What the error page tells. */
+  /** What the error page shows. */
   shown: ProtocolError | null
 }
 

@@ -25,7 +25,7 @@ export interface Application {
   /** The API of this service, if its access tokens may be for it, by scopes (RFC 8707). */
   readonly resource: string | null
   readonly backchannelLogoutUri: string | null
-  /** Origins for CORS; empty: those of the redirect URIs. */
+  /** For CORS; empty: the origins of the redirect URIs. */
   readonly origins: readonly string[]
   /** The claims of each place; null: all that the scopes give. */
   readonly claims: {

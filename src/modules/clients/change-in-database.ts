@@ -2,7 +2,7 @@ import type { CommandCall } from '../../core/cli/command.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { tellSecret } from './change-in-file.ts'
 
-/** All clients, those of the file first. */
+/** All clients; the clients of the file come first. */
 export async function list(call: CommandCall): Promise<void> {
   await withServices(call, ['clients'], async ({ clients }) => {
     const rows = (await clients.list()).clients

@@ -29,7 +29,7 @@ import {
 } from './problems.ts'
 import { clientStore } from './store.ts'
 
-/** Changes the clients of the database. Those of the file are refused. */
+/** Changes the clients of the database. Clients of the file are refused. */
 export interface ClientAdmin {
   /** @throws ApiError validationFailed, clientExists, clientInFile */
   create(entry: Entry, options?: CreateOptions): Promise<WithSecret>

@@ -24,7 +24,7 @@ export type ListedClient = Client & { readonly source: 'file' | 'database' }
 
 export interface ClientList {
   readonly isConfigured: boolean
-  /** In the order of the file, then those of the database by id. */
+  /** In the order of the file; then the clients of the database, by id. */
   readonly clients: readonly ListedClient[]
   /** Non-empty if the changed file is invalid. */
   readonly mistakes: readonly string[]

@@ -28,12 +28,12 @@ const application = {
   auth: { type: 'string', value: 'method', doc: clientAuthMethods.join(', ') },
   pkce: { type: 'string', value: 'rule', doc: 'optional for a web application that sends none' },
   'logout-call': { type: 'string', value: 'address', doc: 'its back-channel logout address' },
-  origin: { ...many, value: 'origin', doc: 'for CORS; by default those of its addresses' },
+  origin: { ...many, value: 'origin', doc: 'for CORS; by default the origins of its addresses' },
 } as const
 
 type Work = (call: CommandCall) => Promise<void>
 
-/** A running service applies changes of the file within a second, those of the database at once. */
+/** A running service applies a change of the file within a second, a change of the database at once. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'client add',

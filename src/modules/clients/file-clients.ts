@@ -39,17 +39,17 @@ export function createFileClients({
       const isFirst = seen === undefined
       seen = version
       const reading = readClients(file, config.token)
-      const tells = workers.index === 0 // each worker reads the file
+      const isReporter = workers.index === 0 // each worker reads the file
       mistakes = reading.mistakes
       if (mistakes.length > 0) {
-        if (tells) log.error({ mistakes }, 'the changed file of clients is not taken up')
+        if (isReporter) log.error({ mistakes }, 'the changed file of clients is not taken up')
         return
       }
       const before = clients
       clients = mapOf(reading.clients)
       workers.keep({ CLIENTS_FILE: reading.clients })
       if (isFirst && isSame(before, clients)) return // unchanged since startup
-      if (!tells) return
+      if (!isReporter) return
       for (const warning of reading.warnings) log.warn(warning)
       events.emit(clientsChanged, { clients: [...clients.keys()] })
     },

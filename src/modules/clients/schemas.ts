@@ -34,7 +34,7 @@ const applicationFields = {
   two_factor: { ...Flag, description: 'Only for logins with two factors' },
   resource: { ...Text, description: 'BASE_URL, if its tokens may be for this API' },
   backchannel_logout_uri: Text,
-  origins: { ...Texts, description: 'For CORS; by default those of its addresses' },
+  origins: { ...Texts, description: 'For CORS; by default the origins of its addresses' },
   claims: {
     type: 'object',
     properties: { id_token: Texts, userinfo: Texts },
@@ -123,11 +123,11 @@ export const ClientList = named(
     data: {
       type: 'array',
       items: ClientBody,
-      description: 'Those of the file in its order, then those of the database',
+      description: 'Clients of the file in its order, then clients of the database',
     },
     mistakes: {
       ...Texts,
-      description: 'Why the present file is not used; until it is mended, the clients before stay',
+      description: 'Why the present file is not used; until it is correct, the clients before stay',
     },
   }),
   { configured: true, data: [exampleShown], mistakes: [] },

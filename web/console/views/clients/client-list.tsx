@@ -12,7 +12,7 @@ import { clientsTexts } from './texts.ts'
 
 const example = 'client add shop --audience api --may introspect --file clients.json'
 
-/** All clients. The command line changes those of the file, because they belong to its owner. */
+/** All clients. The command line changes the file, which belongs to its owner. */
 export function ClientList() {
   const t = clientsTexts.use()
   const clients = useLoad('', (signal) => dataOf(api.GET('/api/admin/clients', { signal })))

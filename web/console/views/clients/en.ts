@@ -67,7 +67,7 @@ export const clients = {
     consents: {
       once: 'People are asked once',
       always: 'People are asked at each sign-in',
-      none: 'Nobody is asked: for applications of your own',
+      none: 'People are not asked: for applications of your own',
     },
     scopes: 'Scopes',
     scopesHint: 'What it may ask for, separated by spaces.',
@@ -94,7 +94,7 @@ export const clients = {
   actions: {
     title: (action: string, id: string) => `${action}: ${id}`,
     disable: 'Disable',
-    disableEffects: ['Nobody signs in by this application, and its tokens are refused.'],
+    disableEffects: ['People cannot sign in by this application, and its tokens are refused.'],
     enable: 'Enable',
     enableEffects: ['People can sign in by this application again.'],
     renew: 'New secret',
@@ -105,7 +105,7 @@ export const clients = {
     retire: 'End the earlier secret',
     retireEffects: ['The application must use the newest secret by now.'],
     remove: 'Remove',
-    removeEffects: ['Nobody signs in by this application any more.', 'Its secrets end.'],
+    removeEffects: ['People can no longer sign in by this application.', 'Its secrets end.'],
     removed: (id: string) => `${id} is removed.`,
   },
 }
