@@ -155,6 +155,21 @@ suite('a login that an application asks for', async () => {
       const at = await signIn(browser, ann)
       assert.match(at ?? '', /code=/)
     })
+
+    test(`${name}: an old session whose cookie comes after the first look does not count`, async () => {
+      const { browser } = await signedIn(app, rp, ann)
+      const { cookieName } = app.deps.config.session
+      const old = browser.cookies.get(cookieName) ?? ''
+      app.clock.advance(60)
+      browser.cookies.delete(cookieName)
+      const wanted = await request(rp, more)
+      assert.equal(await open(browser, wanted.address), null)
+      const waiting = new URLSearchParams(browser.path().split('?')[1]).get('return_to') ?? ''
+      browser.cookies.set(cookieName, old)
+      assert.equal(await open(browser, waiting), null, 'the old session goes nowhere')
+      assert.match(browser.path(), /^\/signin\?.*again=1/)
+      assert.match((await signIn(browser, ann)) ?? '', /code=/)
+    })
   }
 
   test('prompt=none without a session says so', async () => {

@@ -20,7 +20,7 @@ import { uidOf } from './authorize-routes.ts'
 import { consentStore } from './consents.ts'
 import { accessGiven } from './events.ts'
 import { loginOf, mustSignInAnew, scopesIn, signInPath } from './interaction-login.ts'
-import type { Interaction, Result } from './interactions.ts'
+import type { Interaction, Interactions, Result } from './interactions.ts'
 import { onlyIfOn } from './only-if-on.ts'
 import { interactionPath, protocolPaths } from './paths.ts'
 import { EndedMeanwhile } from './work.ts'
@@ -62,7 +62,8 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const now = clock.now()
       if (mustSignInAnew(interaction, person?.session ?? null, now)) {
         const isFirst = interaction.seen === null
-        if (isFirst) await change(interaction, { seen: person?.session.stored.id ?? '' })
+        const seen = { session: person?.session.stored.id ?? '', at: now }
+        if (isFirst) await change(interaction, { seen })
         return reply.redirect(signInPath(path, { again: person !== null }), 303)
       }
       const { needsTwoFactors } = application
@@ -175,7 +176,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
 
   async function change(
     interaction: Interaction,
-    changes: { readonly result?: Result; readonly seen?: string },
+    changes: Parameters<Interactions['change']>[2],
     also?: Parameters<typeof transact<void>>[2],
   ): Promise<void> {
     try {
