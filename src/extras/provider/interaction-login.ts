@@ -1,3 +1,4 @@
+import type { Application } from '../../modules/clients/application.ts'
 import type { LiveSession, StoredSession } from '../../modules/sessions/sessions.ts'
 import { authTimeOf } from '../../modules/sessions/sessions.ts'
 import { authSeconds } from './account-claims.ts'
@@ -47,6 +48,11 @@ export function loginOf(session: StoredSession) {
   }
 }
 
-export function scopesIn({ params }: Pick<Interaction, 'params'>): string[] {
-  return [...new Set(params.scope?.split(' ').filter(Boolean) ?? [])]
+/** What the application asks for, of what its entry lets it have: a person allows nothing else. */
+export function scopesIn(
+  { params }: Pick<Interaction, 'params'>,
+  { scopes }: Pick<Application, 'scopes'>,
+): string[] {
+  const asked = new Set(params.scope?.split(' '))
+  return [...asked].filter((scope) => scopes.includes(scope))
 }

@@ -88,7 +88,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     },
     async (request, reply) => {
       const interaction = await interactionOf(request)
-      const { consent } = await applicationOf(interaction)
+      const application = await applicationOf(interaction)
       const person = await personOf(request)
       const again = `${interactionPath}/${interaction.uid}`
       if (!person) return reply.redirect(again, 303)
@@ -98,14 +98,15 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       if (!isConsentOf(interaction, person)) return reply.redirect(again, 303)
       const { client } = interaction
       const { userId: user_id } = person.account
-      const scopes = scopesIn(interaction)
+      const scopes = scopesIn(interaction, application)
       const result = {
         ...interaction.before,
         consent: { scopes },
         session: person.session.stored.id,
       }
       return finish(request, reply, interaction, result, async (trx) => {
-        if (consent !== 'always') await consentStore(trx).give(user_id, client, scopes, clock.now())
+        if (application.consent !== 'always')
+          await consentStore(trx).give(user_id, client, scopes, clock.now())
         await events.emitInTransaction(trx, accessGiven, { user_id, client, scopes })
       })
     },
@@ -132,12 +133,10 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       return reply.redirect(signInPath(path, { needsTwoFactors: true }), 303)
     }
     if (!isConsentOf(interaction, person)) return login(request, reply, step)
+    const scopes = scopesIn(interaction, application)
     return sendView(reply, request, 'provider-consent', {
-      ...asked,
-      username: account.username,
-      homeUri: application.homeUri,
-      scopes: scopesIn(interaction),
-      lacksEmail: account.email === null && scopesIn(interaction).includes('email'),
+      ...{ ...asked, scopes, username: account.username, homeUri: application.homeUri },
+      lacksEmail: account.email === null && scopes.includes('email'),
     })
   }
 
