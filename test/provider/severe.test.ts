@@ -7,7 +7,9 @@ import type { Answer, TestApp } from '../app.ts'
 import { entry, secretOf } from '../clients.ts'
 import { shownRoutes } from '../examples.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { assertRefusal } from '../refusal.ts'
 import {
+  allow,
   application,
   callback,
   issuer,
@@ -70,6 +72,42 @@ suite('tokens of applications at our routes', async () => {
     for (const path of ['/api/me', '/users', posts]) {
       assert.equal((await asked(app, 'GET', path, tokens.access_token)).status, 401, path)
     }
+  })
+
+  test('a person is asked for what the entry of the application names, and for nothing else', async () => {
+    const browser = pageBrowser(app)
+    const wanted = await request(rp, {
+      ...{ scope: 'openid posts:read users:write', resource: issuer, prompt: 'consent' },
+    })
+    await open(browser, wanted.address)
+    await signIn(browser, await app.account('ben'))
+    assert.match(browser.page().text, /posts:read/)
+    assert.doesNotMatch(browser.page().text, /users:write/)
+    assert.match((await allow(browser)) ?? '', /code=/)
+    const rows = (await app.rows()).provider_consents ?? []
+    assert.ok(!JSON.stringify(rows).includes('users:write'))
+  })
+
+  test('a token that is bound to a key is no bearer token', async () => {
+    const browser = pageBrowser(app)
+    const scope = 'openid posts:read'
+    const wanted = await request(rp, { scope, resource: issuer })
+    await open(browser, wanted.address)
+    await signIn(browser, ann)
+    const at = browser.elsewhere() ?? (await allow(browser))
+    const { access_token } = await client.authorizationCodeGrant(
+      rp,
+      new URL(at ?? ''),
+      {
+        ...{ pkceCodeVerifier: wanted.verifier, expectedState: wanted.state },
+        expectedNonce: wanted.nonce,
+      },
+      { resource: issuer },
+      { DPoP: client.getDPoPHandle(rp, await client.randomDPoPKeyPair('ES256')) },
+    )
+    assert.ok(decodeJwt(access_token).cnf)
+    const answer = await asked(app, 'GET', posts, access_token)
+    assertRefusal(answer, 401, 'Invalid or expired token')
   })
 
   test('a token opens what its scopes name, whatever roles the person has', async () => {

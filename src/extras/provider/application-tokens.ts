@@ -27,6 +27,8 @@ export interface ApiToken {
   readonly scope: string
   readonly grant?: string
   readonly sid?: string
+  /** It is bound to a key of the application (RFC 9449). */
+  readonly cnf?: unknown
 }
 
 export interface JudgedApiToken {
@@ -97,6 +99,10 @@ export function applicationsBeside(
 
   async function ofApplication(text: string): Promise<Authenticated> {
     const token = await claimsOf(text)
+    // As a bearer token, one that is bound to a key would need no proof. RFC 9449 section 7.2
+    if (token?.cnf !== undefined) {
+      throw new ApiError('invalidOrExpiredToken', { reason: { code: 'application_token_bound' } })
+    }
     const judged = token && (await judge(token))
     if (!token || !judged) {
       throw new ApiError('invalidOrExpiredToken', { reason: { code: 'application_token_ended' } })
