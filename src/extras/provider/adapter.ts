@@ -61,11 +61,12 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
           uid: typeof uid === 'string' ? idOf(`${kind} uid`, uid) : null,
           address: limited.has(kind) ? throttledAddress(clientAddress(work.request)) : '',
           sealed: sealing.seal(key, payload),
-          expiresAt: clock.now() + seconds * 1000,
+          expiresAt: clock.now() + Math.ceil(seconds) * 1000, // an assertion may have parts of seconds
         }
         work.pending.set(key, payload)
         work.userId ??= artifact.userId
-        storeLater(work, artifact)
+        if (kind === 'ReplayDetection') storeOnceLater(work, artifact)
+        else storeLater(work, artifact)
       },
 
       async consume(id) {
@@ -125,6 +126,14 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
     if (id === null || (expected !== undefined && id !== expected)) return false
     return (await sessions.judge(id)) !== null
   }
+}
+
+/** Of requests at once with the same assertion or proof, one commits. */
+function storeOnceLater({ writes }: Work, artifact: NewArtifact): void {
+  writes.push(async (trx) => {
+    if (await artifactStore(trx).insert(artifact)) return
+    throw new AlreadyUsed({ grantId: null, user_id: null, client: artifact.client })
+  })
 }
 
 /** Rows that the library stores one after the other are one statement. */

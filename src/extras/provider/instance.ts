@@ -41,6 +41,8 @@ const sessionSeconds = 400 * daySeconds
 // Of access that survives a sign-out.
 const grantSeconds = 365 * daySeconds
 const deviceSeconds = 600
+// A row keeps the id of an assertion as long.
+const assertionSeconds = daySeconds
 const idTokenSeconds = 3600
 
 /** The instance for the key that signs now: the library takes keys at its creation alone. */
@@ -124,6 +126,7 @@ function configurationOf(
     allowOmittingSingleRegisteredRedirectUri: false,
     conformIdTokenClaims: false,
     acceptQueryParamAccessTokens: false,
+    assertJwtClientAuthClaimsAndHeader: assertionCheck(library, deps),
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     pkce: {
@@ -189,6 +192,15 @@ function configurationOf(
   }
 }
 
+/** Of private_key_jwt; the library knows signature, audience and the end of the assertion. */
+function assertionCheck({ errors }: Library, { clock }: Pick<ApplicationsNeeds, 'clock'>) {
+  const { InvalidClientAuth = Error } = errors
+  return async (_: Context, { exp }: { readonly exp: number }): Promise<void> => {
+    if (exp <= clock.now() / 1000 + assertionSeconds) return
+    throw new InvalidClientAuth('the client_assertion lives longer than a day')
+  }
+}
+
 /** Signs on a thread of libuv. */
 function signingKeyOf({ ExternalSigningKey }: Library, { kid, signWith, verifyWith }: SigningKey) {
   const signature = promisify(sign)
@@ -234,5 +246,6 @@ type Origins = Pick<Application, 'origins' | 'redirectUris'>
 
 function originsOf({ origins, redirectUris }: Origins): readonly string[] {
   if (origins.length > 0) return origins
-  return redirectUris.flatMap((uri) => URL.parse(uri)?.origin ?? [])
+  // A scheme of its own has the origin "null", as pages of any sandbox have it.
+  return redirectUris.flatMap((uri) => URL.parse(uri)?.origin ?? []).filter((one) => one !== 'null')
 }
