@@ -23,7 +23,7 @@ import {
   signIn,
 } from './application.ts'
 
-const ofApi = { resource: issuer, scopes: ['openid', 'posts:read', 'posts:write'] }
+const ofApi = { resource: issuer, scopes: ['openid', 'posts:read', 'posts:write', 'users:write'] }
 const machine = {
   ...{ id: 'batch', type: 'machine', secret_hash: entry('batch').secret_hash },
   ...{ resource: issuer, scopes: ['posts:read'] },
@@ -77,15 +77,25 @@ suite('tokens of applications at our routes', async () => {
   test('a person is asked for what the entry of the application names, and for nothing else', async () => {
     const browser = pageBrowser(app)
     const wanted = await request(rp, {
-      ...{ scope: 'openid posts:read users:write', resource: issuer, prompt: 'consent' },
+      ...{ scope: 'openid posts:read users:read', resource: issuer, prompt: 'consent' },
     })
     await open(browser, wanted.address)
     await signIn(browser, await app.account('ben'))
     assert.match(browser.page().text, /posts:read/)
-    assert.doesNotMatch(browser.page().text, /users:write/)
+    assert.doesNotMatch(browser.page().text, /users:read/)
     assert.match((await allow(browser)) ?? '', /code=/)
     const rows = (await app.rows()).provider_consents ?? []
-    assert.ok(!JSON.stringify(rows).includes('users:write'))
+    assert.ok(!JSON.stringify(rows).includes('users:read'))
+  })
+
+  test('a token of an administrator administers nothing', async () => {
+    const { token } = await apiToken('openid users:write')
+    const before = (await app.rows()).users
+    const json = { name: 'Eve', email: 'eve@example.org' }
+    const created = await app.call('POST', '/users', { headers: bearer(token), json })
+    assertRefusal(created, 403, 'Access denied')
+    assertRefusal(await asked(app, 'DELETE', '/users/1', token), 403, 'Access denied')
+    assert.deepEqual((await app.rows()).users, before)
   })
 
   test('a token that is bound to a key is no bearer token', async () => {

@@ -220,7 +220,11 @@ function findAccountOf(deps: ApplicationsNeeds) {
   return async (
     ctx: Context,
     subject: string,
-    token?: { readonly kind: string; readonly amr?: readonly string[] },
+    token?: {
+      readonly kind: string
+      readonly amr?: readonly string[]
+      readonly scopes?: ReadonlySet<string>
+    },
   ): Promise<AccountOfLibrary | undefined> => {
     const account = await usableAccount(deps, subject)
     const application = (await clients.find(ctx.oidc.client.clientId))?.application
@@ -228,6 +232,8 @@ function findAccountOf(deps: ApplicationsNeeds) {
     workNow().userId = account.userId
     // At a new sign-in a page says why not: see policy.ts.
     if (token && !isAllowed(application, account)) return undefined
+    const isOffline = token?.scopes?.has('offline_access') === true
+    if (isOffline && !application.scopes.includes('offline_access')) return undefined
     if (token?.amr && application.needsTwoFactors && !token.amr.includes('mfa')) return undefined
     return {
       accountId: subject,
