@@ -280,12 +280,25 @@ suite('requests of nobody', async () => {
   const app = await providerApp([
     application('notes'),
     { ...application('open'), client_auth: 'none', type: 'spa', secret_hash: undefined },
+    { id: 'phone', type: 'native', redirect_uris: ['com.example.phone:/callback'] },
   ])
   const parameters = {
     ...{ client_id: 'open', response_type: 'code', redirect_uri: callback, scope: 'openid' },
     ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
     ...{ code_challenge_method: 'S256' },
   }
+
+  test('of a sandboxed page are not those of an application with a scheme of its own', async () => {
+    const answer = await app.call('POST', '/oauth/token', {
+      headers: { origin: 'null' },
+      form: { client_id: 'phone', grant_type: 'refresh_token', refresh_token: 'x' },
+    })
+    assert.deepEqual(answer.body, {
+      error: 'invalid_request',
+      error_description: 'origin null not allowed for client: phone',
+    })
+    assert.equal(answer.headers['access-control-allow-origin'], undefined)
+  })
 
   test('are bounded for an address, and a long one keeps no row', async () => {
     const of = (state: string) =>
