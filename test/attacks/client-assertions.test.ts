@@ -3,7 +3,8 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { suite, test } from 'node:test'
 import { SignJWT } from 'jose'
 import type { Answer } from '../app.ts'
-import { issuer, providerApp } from '../provider/application.ts'
+import { issuer, providerApp, publicApplication } from '../provider/application.ts'
+import { parameters } from '../provider/pages.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const robot = {
@@ -12,7 +13,7 @@ const robot = {
 }
 
 suite('a program that signs its requests (private_key_jwt)', async () => {
-  const app = await providerApp([robot])
+  const app = await providerApp([robot, publicApplication('open')])
   const seconds = () => Math.floor(app.clock.now() / 1000)
   const assertion = (claims: object = {}) => {
     const usual = {
@@ -58,6 +59,39 @@ suite('a program that signs its requests (private_key_jwt)', async () => {
 
   test('may write parts of seconds', async () => {
     assert.equal((await ask(await assertion({ exp: seconds() + 60.1234567 }))).status, 200)
+  })
+
+  test('proofs of nobody are bounded for an address', async () => {
+    const { db, clock } = app.deps
+    const expires_at = clock.now() + 60_000
+    const row = {
+      kind: 'ReplayDetection',
+      client: '',
+      address: '203.0.113.9',
+      sealed: '',
+      expires_at,
+    }
+    for (let from = 0; from < 10_000; from += 500) {
+      const ids = Array.from({ length: 500 }, (_, index) => `row ${from + index}`)
+      await db
+        .insertInto('provider_artifacts')
+        .values(ids.map((id) => ({ ...row, id })))
+        .execute()
+    }
+    const jwk = publicKey.export({ format: 'jwk' })
+    const dpop = await new SignJWT({ htm: 'POST', htu: `${issuer}/oauth/par`, jti: randomUUID() })
+      .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk })
+      .setIssuedAt(seconds())
+      .sign(privateKey)
+    const form = { ...parameters, client_id: 'open' }
+    const pushed = await app.call('POST', '/oauth/par', {
+      ...{ headers: { dpop }, form, from: '203.0.113.9' },
+    })
+    assert.equal(pushed.status, 201)
+    const rows = (await app.rows()).provider_artifacts ?? []
+    const kept = JSON.stringify(rows).split('ReplayDetection').length - 1
+    const others = await tokens() // each has an assertion, of another address
+    assert.equal(kept - others, 10_000)
   })
 
   for (const [name, claims] of [
