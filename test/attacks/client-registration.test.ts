@@ -102,6 +102,22 @@ suite('applications that register themselves', async () => {
       redirect,
       plain,
     ],
+    'no scope, which the provider would take for all': [
+      { scope: '' },
+      metadata,
+      'scopes must have one of openid, profile, email, groups, roles, offline_access for the type native',
+    ],
+    'a key whose id is no text': [
+      {
+        ...{
+          redirect_uris: ['https://app.example.org/'],
+          jwks: { keys: [{ kty: 'OKP', kid: {} }] },
+        },
+        token_endpoint_auth_method: 'private_key_jwt',
+      },
+      metadata,
+      'jwks has at 1 a key whose "kid" is of a wrong type',
+    ],
     'a fragment': [{ redirect_uris: ['https://app.example.org/#x'] }, redirect, plain],
     'a script': [
       { redirect_uris: ['javascript:alert(1)'] },

@@ -7,7 +7,9 @@ import type { Answer, TestApp } from '../app.ts'
 import { entry, secretOf } from '../clients.ts'
 import { shownRoutes } from '../examples.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { assertRefusal } from '../refusal.ts'
 import {
+  allow,
   application,
   callback,
   issuer,
@@ -21,7 +23,7 @@ import {
   signIn,
 } from './application.ts'
 
-const ofApi = { resource: issuer, scopes: ['openid', 'posts:read', 'posts:write'] }
+const ofApi = { resource: issuer, scopes: ['openid', 'posts:read', 'posts:write', 'users:write'] }
 const machine = {
   ...{ id: 'batch', type: 'machine', secret_hash: entry('batch').secret_hash },
   ...{ resource: issuer, scopes: ['posts:read'] },
@@ -70,6 +72,52 @@ suite('tokens of applications at our routes', async () => {
     for (const path of ['/api/me', '/users', posts]) {
       assert.equal((await asked(app, 'GET', path, tokens.access_token)).status, 401, path)
     }
+  })
+
+  test('a person is asked for what the entry of the application names, and for nothing else', async () => {
+    const browser = pageBrowser(app)
+    const wanted = await request(rp, {
+      ...{ scope: 'openid posts:read users:read', resource: issuer, prompt: 'consent' },
+    })
+    await open(browser, wanted.address)
+    await signIn(browser, await app.account('ben'))
+    assert.match(browser.page().text, /posts:read/)
+    assert.doesNotMatch(browser.page().text, /users:read/)
+    assert.match((await allow(browser)) ?? '', /code=/)
+    const rows = (await app.rows()).provider_consents ?? []
+    assert.ok(!JSON.stringify(rows).includes('users:read'))
+  })
+
+  test('a token of an administrator administers nothing', async () => {
+    const { token } = await apiToken('openid users:write')
+    const before = (await app.rows()).users
+    const json = { name: 'Eve', email: 'eve@example.org' }
+    const created = await app.call('POST', '/users', { headers: bearer(token), json })
+    assertRefusal(created, 403, 'Access denied')
+    assertRefusal(await asked(app, 'DELETE', '/users/1', token), 403, 'Access denied')
+    assert.deepEqual((await app.rows()).users, before)
+  })
+
+  test('a token that is bound to a key is no bearer token', async () => {
+    const browser = pageBrowser(app)
+    const scope = 'openid posts:read'
+    const wanted = await request(rp, { scope, resource: issuer })
+    await open(browser, wanted.address)
+    await signIn(browser, ann)
+    const at = browser.elsewhere() ?? (await allow(browser))
+    const { access_token } = await client.authorizationCodeGrant(
+      rp,
+      new URL(at ?? ''),
+      {
+        ...{ pkceCodeVerifier: wanted.verifier, expectedState: wanted.state },
+        expectedNonce: wanted.nonce,
+      },
+      { resource: issuer },
+      { DPoP: client.getDPoPHandle(rp, await client.randomDPoPKeyPair('ES256')) },
+    )
+    assert.ok(decodeJwt(access_token).cnf)
+    const answer = await asked(app, 'GET', posts, access_token)
+    assertRefusal(answer, 401, 'Invalid or expired token')
   })
 
   test('a token opens what its scopes name, whatever roles the person has', async () => {
@@ -155,6 +203,21 @@ suite('a login that an application asks for', async () => {
       const at = await signIn(browser, ann)
       assert.match(at ?? '', /code=/)
     })
+
+    test(`${name}: an old session whose cookie comes after the first look does not count`, async () => {
+      const { browser } = await signedIn(app, rp, ann)
+      const { cookieName } = app.deps.config.session
+      const old = browser.cookies.get(cookieName) ?? ''
+      app.clock.advance(60)
+      browser.cookies.delete(cookieName)
+      const wanted = await request(rp, more)
+      assert.equal(await open(browser, wanted.address), null)
+      const waiting = new URLSearchParams(browser.path().split('?')[1]).get('return_to') ?? ''
+      browser.cookies.set(cookieName, old)
+      assert.equal(await open(browser, waiting), null, 'the old session goes nowhere')
+      assert.match(browser.path(), /^\/signin\?.*again=1/)
+      assert.match((await signIn(browser, ann)) ?? '', /code=/)
+    })
   }
 
   test('prompt=none without a session says so', async () => {
@@ -217,12 +280,25 @@ suite('requests of nobody', async () => {
   const app = await providerApp([
     application('notes'),
     { ...application('open'), client_auth: 'none', type: 'spa', secret_hash: undefined },
+    { id: 'phone', type: 'native', redirect_uris: ['com.example.phone:/callback'] },
   ])
   const parameters = {
     ...{ client_id: 'open', response_type: 'code', redirect_uri: callback, scope: 'openid' },
     ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
     ...{ code_challenge_method: 'S256' },
   }
+
+  test('of a sandboxed page are not those of an application with a scheme of its own', async () => {
+    const answer = await app.call('POST', '/oauth/token', {
+      headers: { origin: 'null' },
+      form: { client_id: 'phone', grant_type: 'refresh_token', refresh_token: 'x' },
+    })
+    assert.deepEqual(answer.body, {
+      error: 'invalid_request',
+      error_description: 'origin null not allowed for client: phone',
+    })
+    assert.equal(answer.headers['access-control-allow-origin'], undefined)
+  })
 
   test('are bounded for an address, and a long one keeps no row', async () => {
     const of = (state: string) =>

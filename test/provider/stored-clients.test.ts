@@ -5,6 +5,7 @@ import { callback } from '../clients.ts'
 import { pageBrowser } from '../page-browser.ts'
 import {
   errorOf,
+  issuer,
   open,
   providerApp,
   relyingParty,
@@ -49,6 +50,32 @@ suite('an application of the database', async () => {
     await assert.rejects(refused, { status: 401 })
     await change('off', entry)
     assert.equal(await statusOf(), 200)
+  })
+
+  test('has no more than its entry names, from the next request on', async () => {
+    const who = await app.account('eve')
+    const rp = await relyingParty(app, 'less', { secret: await add('less') })
+    const more = { ...entry, resource: issuer }
+    await change('less', { ...more, scopes: ['openid', 'groups', 'offline_access', 'posts:read'] })
+    const wanted = {
+      ...{ scope: 'openid groups offline_access posts:read', prompt: 'consent' },
+      ...{ resource: issuer, browser: pageBrowser(app) },
+    }
+    const { tokens } = await signedIn(app, rp, who, wanted)
+    const api = await client.refreshTokenGrant(rp, tokens.refresh_token ?? '', { resource: issuer })
+    const posts = async () => {
+      const headers = { authorization: `Bearer ${api.access_token}` }
+      return (await app.call('GET', '/api/posts', { headers })).status
+    }
+    const { groups, sub } = (await userinfo(app, tokens.access_token)).body
+    assert.deepEqual(groups, ['USER'])
+    assert.equal(await posts(), 200)
+    await change('less', { ...more, scopes: ['openid', 'offline_access', 'posts:write'] })
+    assert.deepEqual((await userinfo(app, tokens.access_token)).body, { sub })
+    assert.equal(await posts(), 403)
+    await change('less', { ...more, scopes: ['openid'] })
+    const refused = errorOf(client.refreshTokenGrant(rp, api.refresh_token ?? ''))
+    assert.equal(await refused, '400 invalid_grant')
   })
 
   test('leaves nothing to another that gets its id: no token, no consent', async () => {

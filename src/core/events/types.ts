@@ -29,6 +29,7 @@ export const eventGroups = [
   'accounts',
   'credentials',
   'administration',
+  'applications',
   'service',
   'reads',
 ] as const

@@ -2,7 +2,7 @@ import { eventType } from '../../core/events/types.ts'
 
 type TokenFields = { readonly token: string }
 const fields = { token: 'its id' }
-const groups = ['administration'] as const
+const groups = ['applications'] as const
 
 export const registrationTokenCreated = eventType<
   TokenFields & { readonly scopes: readonly string[]; readonly redirect_hosts: readonly string[] }

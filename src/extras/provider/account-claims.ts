@@ -7,7 +7,7 @@ import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
 
 /** The claims of each scope. OpenID Connect Core section 5.4; `roles` and `groups` are ours. */
-export const claimsOfScopes = {
+export const claimsOfScopes: Readonly<Record<string, readonly string[]>> = {
   openid: ['sub', 'sid', 'auth_time', 'amr'],
   profile: ['name', 'preferred_username', 'locale'],
   email: ['email', 'email_verified'],
@@ -56,16 +56,18 @@ export async function claimsOf(
   }
 }
 
-/** Leaves out what the entry of the application does not name for a place. */
+/** Leaves out what the entry of the application does not name for a place, or no longer asks for. */
 export function claimsFor(
-  { claims }: Application,
+  { claims, scopes }: Application,
   use: string,
   all: Record<string, unknown>,
 ): Record<string, unknown> {
   const named = use === 'id_token' ? claims.idToken : claims.userinfo
-  if (named === null) return all
+  const ofScopes = scopes.flatMap((scope) => claimsOfScopes[scope] ?? [])
+  const isOpen = (name: string) =>
+    ofScopes.includes(name) && (named === null || named.includes(name))
   return Object.fromEntries(
-    Object.entries(all).filter(([name]) => always.includes(name) || named.includes(name)),
+    Object.entries(all).filter(([name]) => always.includes(name) || isOpen(name)),
   )
 }
 

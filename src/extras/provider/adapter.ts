@@ -1,5 +1,6 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
 import { digest } from '../../core/crypto/digest.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { ClientMetadata } from './client-metadata.ts'
@@ -14,9 +15,12 @@ export interface AdapterDeps
   readonly interactions: Interactions
 }
 
-// Anonymous requests write these.
-const limited = new Set(['PushedAuthorizationRequest', 'DeviceCode'])
-const maxPerAddress = 1000
+// Anonymous requests write these. A proof that is forgotten too early could come again.
+const maxPerAddress: Readonly<Record<string, number>> = {
+  ...{ PushedAuthorizationRequest: 1000, DeviceCode: 1000, ReplayDetection: 10_000 },
+}
+// Only a program that has shown its key has an assertion of longer.
+const maxCountedSeconds = 600
 
 export function idOf(kind: string, id: string): string {
   return digest(`${kind} ${id}`)
@@ -59,13 +63,14 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
           sessionId: ends ? work.sessionId : null,
           grantId: kind === 'Grant' ? key : typeof grantId === 'string' ? grantIdOf(grantId) : null,
           uid: typeof uid === 'string' ? idOf(`${kind} uid`, uid) : null,
-          address: limited.has(kind) ? throttledAddress(clientAddress(work.request)) : '',
+          address: isCounted(kind, seconds) ? throttledAddress(clientAddress(work.request)) : '',
           sealed: sealing.seal(key, payload),
-          expiresAt: clock.now() + seconds * 1000,
+          expiresAt: clock.now() + Math.ceil(seconds) * 1000, // an assertion may have parts of seconds
         }
         work.pending.set(key, payload)
         work.userId ??= artifact.userId
-        storeLater(work, artifact)
+        if (kind === 'ReplayDetection') storeOnceLater(work, artifact)
+        else storeLater(work, artifact)
       },
 
       async consume(id) {
@@ -127,20 +132,35 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
   }
 }
 
+/** Of requests at once with the same assertion or proof, one commits. */
+function storeOnceLater({ writes }: Work, artifact: NewArtifact): void {
+  writes.push(async (trx) => {
+    const isFirst = await artifactStore(trx).insert(artifact)
+    if (!isFirst) throw new AlreadyUsed({ grantId: null, user_id: null, client: artifact.client })
+    await bound(trx, artifact)
+  })
+}
+
 /** Rows that the library stores one after the other are one statement. */
 function storeLater(work: Work, artifact: NewArtifact): void {
   const { writes, batch } = work
   if (batch && writes.at(-1) === batch.write) return void batch.rows.set(artifact.id, artifact)
   const rows = new Map([[artifact.id, artifact]])
   const write: Write = async (trx) => {
-    const store = artifactStore(trx)
-    await store.upsert([...rows.values()])
-    for (const row of rows.values()) {
-      if (row.address !== '') await store.bound(row, maxPerAddress)
-    }
+    await artifactStore(trx).upsert([...rows.values()])
+    for (const row of rows.values()) await bound(trx, row)
   }
   work.batch = { rows, write }
   writes.push(write)
+}
+
+function isCounted(kind: string, seconds: number): boolean {
+  return maxPerAddress[kind] !== undefined && seconds <= maxCountedSeconds
+}
+
+async function bound(trx: DatabaseOrTransaction, row: NewArtifact): Promise<void> {
+  const max = maxPerAddress[row.kind]
+  if (row.address !== '' && max !== undefined) await artifactStore(trx).bound(row, max)
 }
 
 /** Only what a person wants to keep survives the sign-out. */

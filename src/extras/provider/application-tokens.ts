@@ -27,12 +27,16 @@ export interface ApiToken {
   readonly scope: string
   readonly grant?: string
   readonly sid?: string
+  /** It is bound to a key of the application (RFC 9449). */
+  readonly cnf?: unknown
 }
 
 export interface JudgedApiToken {
   readonly token: ApiToken
   /** Null: the application itself. */
   readonly account: Account | null
+  /** Of the token, what the entry of the application still names. */
+  readonly scopes: ReadonlySet<string>
 }
 
 export interface ApplicationTokens {
@@ -60,11 +64,13 @@ export function createApplicationTokens(needs: ApplicationsNeeds): ApplicationTo
 
     async judge(token, reader = db) {
       const now = clock.now()
-      const { client_id, exp, grant, sid, sub } = token
+      const { client_id, exp, grant, scope, sid, sub } = token
       const application = (await clients.find(client_id, reader))?.application
       const isOpen = application && application.resource !== null
       if (!isOpen || now >= exp * 1000) return null
-      if (sub === `${subjectOfClient}${client_id}`) return { token, account: null }
+      const named = scope.split(' ').filter((one) => application.scopes.includes(one))
+      const scopes = new Set(named.filter(isScope))
+      if (sub === `${subjectOfClient}${client_id}`) return { token, account: null, scopes }
       const store = artifactStore(reader)
       const granted = grant === undefined ? null : await store.byId(grantIdOf(grant), now)
       if (granted?.client !== client_id || String(granted.userId) !== sub) return null
@@ -73,7 +79,7 @@ export function createApplicationTokens(needs: ApplicationsNeeds): ApplicationTo
         if (!session?.sessionId || !(await sessions.judge(session.sessionId, reader))) return null
       }
       const account = await usableAccount(needs, sub, reader)
-      return account && isAllowed(application, account) ? { token, account } : null
+      return account && isAllowed(application, account) ? { token, account, scopes } : null
     },
   }
 }
@@ -97,6 +103,10 @@ export function applicationsBeside(
 
   async function ofApplication(text: string): Promise<Authenticated> {
     const token = await claimsOf(text)
+    // As a bearer token, one that is bound to a key would need no proof. RFC 9449 section 7.2
+    if (token?.cnf !== undefined) {
+      throw new ApiError('invalidOrExpiredToken', { reason: { code: 'application_token_bound' } })
+    }
     const judged = token && (await judge(token))
     if (!token || !judged) {
       throw new ApiError('invalidOrExpiredToken', { reason: { code: 'application_token_ended' } })
@@ -121,11 +131,12 @@ function isOfApplication(text: string, issuer: string): boolean {
 }
 
 function principalOf(
-  { account, token }: JudgedApiToken,
+  { account, scopes, token }: JudgedApiToken,
   { baseUrl, roles: known, token: { audience } }: ApplicationsNeeds['config'],
 ): Principal {
-  const { client_id, exp, iat, jti, scope, sub } = token
-  const roles = account ? rolesAmong(account.roles, known) : []
+  const { client_id, exp, iat, jti, sub } = token
+  // No application administers, whoever the person is.
+  const roles = rolesAmong(account?.roles ?? [], known).filter((role) => role !== 'ADMIN')
   const username = account?.username ?? client_id
   const claims: AccessClaims = {
     ...{ iss: baseUrl, sub, aud: audience, exp, iat, nbf: iat, jti, username, roles },
@@ -139,6 +150,6 @@ function principalOf(
     amr: [],
     authTime: Number.NEGATIVE_INFINITY, // never a recent login
     client: client_id,
-    scopes: new Set(scope.split(' ').filter(isScope)),
+    scopes,
   }
 }

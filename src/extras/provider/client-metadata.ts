@@ -39,6 +39,8 @@ export function createClientMetadata(
     const hasSecret = clientAuth === 'basic' || clientAuth === 'post'
     const isRedirected = redirectUris.length > 0
     const scope = application.scopes.filter((one) => scopesOfPeople.includes(one)).join(' ')
+    // Without one, the library would allow all.
+    if (scope === '' && type !== 'machine') return undefined
     return {
       ...{ client_id: id, client_name: name, redirect_uris: [...redirectUris] },
       application_type: type === 'native' ? 'native' : 'web',

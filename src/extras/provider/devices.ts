@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DeviceCode, Provider } from 'oidc-provider'
 import type { Needs } from '../../core/module/services.ts'
-import { scopesIn } from '../../modules/api-keys/scopes.ts'
+import { scopesIn as keyScopesIn } from '../../modules/api-keys/scopes.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { scopesOfPeople } from './client-metadata.ts'
 import { consentStore } from './consents.ts'
 import { accessGiven } from './events.ts'
 import type { Instance } from './instance.ts'
+import { scopesIn } from './interaction-login.ts'
 import { beginWork, commitWork, within } from './work.ts'
 
 /** A device that waits for the decision of a person. */
@@ -49,7 +50,7 @@ export function createDevices(
   instance: () => Promise<Instance>,
 ): Devices {
   const { clients, clock, events, modules } = deps
-  const ofApi = scopesIn(modules).of('app_password')
+  const ofApi = keyScopesIn(modules).of('app_password')
 
   async function codeOf(provider: Provider, typed: string): Promise<Waiting | null> {
     const userCode = typed.toUpperCase().replace(/\W/g, '')
@@ -66,7 +67,7 @@ export function createDevices(
       const waiting = await within(work, () => codeOf(provider, typed))
       if (!waiting) return null
       const { application, code } = waiting
-      const scopes = code.params.scope?.split(' ').filter(Boolean) ?? []
+      const scopes = scopesIn(code, application)
       const { clientId: client, deviceInfo, userCode } = code
       return { userCode, client, application, scopes, address: deviceInfo.address }
     },
@@ -77,8 +78,8 @@ export function createDevices(
       await within(work, async () => {
         const waiting = await codeOf(provider, userCode)
         if (!waiting) return
-        const { code } = waiting
-        if (login) await give(provider, code, login)
+        const { application, code } = waiting
+        if (login) await give(provider, code, login, scopesIn(code, application))
         else Object.assign(code, { error: 'access_denied', errorDescription: 'declined' })
         await code.save()
         if (!login) return
@@ -98,10 +99,10 @@ export function createDevices(
     provider: Provider,
     code: DeviceCode,
     { accountId, amr, ts }: Login,
+    wanted: readonly string[],
   ): Promise<void> {
     const { clientId, params } = code
     const grant = new provider.Grant({ clientId, accountId })
-    const wanted = params.scope?.split(' ').filter(Boolean) ?? []
     const own = wanted.filter((scope) => scopesOfPeople.includes(scope))
     if (own.length > 0) grant.addOIDCScope(own.join(' '))
     const { resource } = params

@@ -41,6 +41,8 @@ const sessionSeconds = 400 * daySeconds
 // Of access that survives a sign-out.
 const grantSeconds = 365 * daySeconds
 const deviceSeconds = 600
+// A row keeps the id of an assertion as long.
+const assertionSeconds = daySeconds
 const idTokenSeconds = 3600
 
 /** The instance for the key that signs now: the library takes keys at its creation alone. */
@@ -126,6 +128,7 @@ function configurationOf(
     allowOmittingSingleRegisteredRedirectUri: false,
     conformIdTokenClaims: false,
     acceptQueryParamAccessTokens: false,
+    assertJwtClientAuthClaimsAndHeader: assertionCheck(library, deps),
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     pkce: {
@@ -191,6 +194,15 @@ function configurationOf(
   }
 }
 
+/** Of private_key_jwt; the library knows signature, audience and the end of the assertion. */
+function assertionCheck({ errors }: Library, { clock }: Pick<ApplicationsNeeds, 'clock'>) {
+  const { InvalidClientAuth = Error } = errors
+  return async (_: Context, { exp }: { readonly exp: number }): Promise<void> => {
+    if (exp <= clock.now() / 1000 + assertionSeconds) return
+    throw new InvalidClientAuth('the client_assertion lives longer than a day')
+  }
+}
+
 /** Signs on a thread of libuv. */
 function signingKeyOf({ ExternalSigningKey }: Library, { kid, signWith, verifyWith }: SigningKey) {
   const signature = promisify(sign)
@@ -210,7 +222,11 @@ function findAccountOf(deps: ApplicationsNeeds) {
   return async (
     ctx: Context,
     subject: string,
-    token?: { readonly kind: string; readonly amr?: readonly string[] },
+    token?: {
+      readonly kind: string
+      readonly amr?: readonly string[]
+      readonly scopes?: ReadonlySet<string>
+    },
   ): Promise<AccountOfLibrary | undefined> => {
     const account = await usableAccount(deps, subject)
     const application = (await clients.find(ctx.oidc.client.clientId))?.application
@@ -218,6 +234,8 @@ function findAccountOf(deps: ApplicationsNeeds) {
     workNow().userId = account.userId
     // At a new sign-in a page says why not: see policy.ts.
     if (token && !isAllowed(application, account)) return undefined
+    const isOffline = token?.scopes?.has('offline_access') === true
+    if (isOffline && !application.scopes.includes('offline_access')) return undefined
     if (token?.amr && application.needsTwoFactors && !token.amr.includes('mfa')) return undefined
     return {
       accountId: subject,
@@ -236,5 +254,6 @@ type Origins = Pick<Application, 'origins' | 'redirectUris'>
 
 function originsOf({ origins, redirectUris }: Origins): readonly string[] {
   if (origins.length > 0) return origins
-  return redirectUris.flatMap((uri) => URL.parse(uri)?.origin ?? [])
+  // A scheme of its own has the origin "null", as pages of any sandbox have it.
+  return redirectUris.flatMap((uri) => URL.parse(uri)?.origin ?? []).filter((one) => one !== 'null')
 }

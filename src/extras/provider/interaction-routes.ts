@@ -20,7 +20,7 @@ import { uidOf } from './authorize-routes.ts'
 import { consentStore } from './consents.ts'
 import { accessGiven } from './events.ts'
 import { loginOf, mustSignInAnew, scopesIn, signInPath } from './interaction-login.ts'
-import type { Interaction, Result } from './interactions.ts'
+import type { Interaction, Interactions, Result } from './interactions.ts'
 import { onlyIfOn } from './only-if-on.ts'
 import { interactionPath, protocolPaths } from './paths.ts'
 import { EndedMeanwhile } from './work.ts'
@@ -62,7 +62,8 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const now = clock.now()
       if (mustSignInAnew(interaction, person?.session ?? null, now)) {
         const isFirst = interaction.seen === null
-        if (isFirst) await change(interaction, { seen: person?.session.stored.id ?? '' })
+        const seen = { session: person?.session.stored.id ?? '', at: now }
+        if (isFirst) await change(interaction, { seen })
         return reply.redirect(signInPath(path, { again: person !== null }), 303)
       }
       const { needsTwoFactors } = application
@@ -87,7 +88,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     },
     async (request, reply) => {
       const interaction = await interactionOf(request)
-      const { consent } = await applicationOf(interaction)
+      const application = await applicationOf(interaction)
       const person = await personOf(request)
       const again = `${interactionPath}/${interaction.uid}`
       if (!person) return reply.redirect(again, 303)
@@ -97,14 +98,15 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       if (!isConsentOf(interaction, person)) return reply.redirect(again, 303)
       const { client } = interaction
       const { userId: user_id } = person.account
-      const scopes = scopesIn(interaction)
+      const scopes = scopesIn(interaction, application)
       const result = {
         ...interaction.before,
         consent: { scopes },
         session: person.session.stored.id,
       }
       return finish(request, reply, interaction, result, async (trx) => {
-        if (consent !== 'always') await consentStore(trx).give(user_id, client, scopes, clock.now())
+        if (application.consent !== 'always')
+          await consentStore(trx).give(user_id, client, scopes, clock.now())
         await events.emitInTransaction(trx, accessGiven, { user_id, client, scopes })
       })
     },
@@ -131,12 +133,10 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       return reply.redirect(signInPath(path, { needsTwoFactors: true }), 303)
     }
     if (!isConsentOf(interaction, person)) return login(request, reply, step)
+    const scopes = scopesIn(interaction, application)
     return sendView(reply, request, 'provider-consent', {
-      ...asked,
-      username: account.username,
-      homeUri: application.homeUri,
-      scopes: scopesIn(interaction),
-      lacksEmail: account.email === null && scopesIn(interaction).includes('email'),
+      ...{ ...asked, scopes, username: account.username, homeUri: application.homeUri },
+      lacksEmail: account.email === null && scopes.includes('email'),
     })
   }
 
@@ -175,7 +175,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
 
   async function change(
     interaction: Interaction,
-    changes: { readonly result?: Result; readonly seen?: string },
+    changes: Parameters<Interactions['change']>[2],
     also?: Parameters<typeof transact<void>>[2],
   ): Promise<void> {
     try {

@@ -21,10 +21,18 @@ export interface Interaction {
   /** What earlier steps have answered. */
   readonly before: Result
   readonly result: Result | null
-  /** The session of ours at the first look; empty: none; null: not seen yet. */
-  readonly seen: string | null
+  /** Null: not seen yet. */
+  readonly seen: Seen | null
   readonly payload: Payload
   readonly sealed: string
+}
+
+/** The first look of the browser. */
+export interface Seen {
+  /** Empty: none. */
+  readonly session: string
+  /** Epoch milliseconds. */
+  readonly at: number
 }
 
 /** The answer to the library, and the session of ours that gave it. */
@@ -44,7 +52,7 @@ export interface Interactions {
   change(
     trx: DatabaseOrTransaction,
     interaction: Interaction,
-    changes: { readonly result?: Result; readonly seen?: string },
+    changes: { readonly result?: Result; readonly seen?: Seen },
   ): Promise<void>
 }
 
@@ -111,7 +119,7 @@ function interactionOf(uid: string, sealed: string, payload: Payload): Interacti
     session?: { accountId?: string }
     lastSubmission?: Result
     result?: Result
-    seen?: string
+    seen?: Seen
   }
   return {
     ...{ uid, sealed, params, client: params.client_id ?? '' },

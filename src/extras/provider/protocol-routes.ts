@@ -94,6 +94,12 @@ const rewords = {
   serviceUnavailable: temporarilyUnavailable,
 } as const
 const challenged = { 401: ['www-authenticate'] } as const
+// RFC 6750 section 3
+const challengedAlways = {
+  ...challenged,
+  400: ['www-authenticate'],
+  403: ['www-authenticate'],
+} as const
 const access = { rule: anyone }
 const json = (schema: JsonSchema) => ({ 200: { [mediaTypes.json]: schema } })
 
@@ -182,7 +188,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
       rewords,
       answers: json(Claims),
       errors: ['routeNotFound' as const, ...ofUserinfo.map(described), temporarilyUnavailable],
-      errorHeaders: challenged,
+      errorHeaders: challengedAlways,
     },
   }
   const { userinfo: userinfoPath } = protocolPaths

@@ -59,6 +59,14 @@ export const reasons = {
       de: 'Die Anwendung bat um eine Abmeldung mit einem ID-Token oder einer Adresse, die nicht ihre sind.',
     },
   },
+  application_token_bound: {
+    guard: 'credential',
+    explanation:
+      'The access token is bound to a key (DPoP), and the API of this service takes bearer tokens.',
+    words: {
+      de: 'Das Zugriffstoken ist an einen Schlüssel gebunden (DPoP), und die API dieses Dienstes nimmt Bearer-Token.',
+    },
+  },
   application_token_ended: {
     guard: 'credential',
     explanation: 'The access token of an application has expired, or what it came of has ended.',

@@ -53,16 +53,21 @@ export function artifactStore(db: DatabaseOrTransaction) {
       return toArtifact(await byUid.first(db, { uid, now }))
     },
 
+    /** False if there is one already. */
+    async insert(artifact: NewArtifact): Promise<boolean> {
+      const { numInsertedOrUpdatedRows = 0n } = await db
+        .insertInto('provider_artifacts')
+        .values(rowOf(artifact))
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirst()
+      return numInsertedOrUpdatedRows > 0n
+    },
+
     /** Rows of different ids. */
     async upsert(rows: readonly NewArtifact[]): Promise<void> {
       await db
         .insertInto('provider_artifacts')
-        .values(
-          rows.map(({ userId, sessionId, grantId, expiresAt, ...row }) => ({
-            ...{ ...row, user_id: userId, session_id: sessionId },
-            ...{ grant_id: grantId, expires_at: expiresAt },
-          })),
-        )
+        .values(rows.map(rowOf))
         .onConflict((conflict) =>
           conflict.column('id').doUpdateSet((eb) => ({
             sealed: eb.ref('excluded.sealed'),
@@ -150,6 +155,13 @@ export function purgeArtifacts(
 ): Promise<number> {
   const expired = { table: 'provider_artifacts', key: 'id', column: 'expires_at' } as const
   return deleteExpired(db, { ...expired, until }, batchSize)
+}
+
+function rowOf({ userId, sessionId, grantId, expiresAt, ...row }: NewArtifact) {
+  return {
+    ...{ ...row, user_id: userId, session_id: sessionId },
+    ...{ grant_id: grantId, expires_at: expiresAt },
+  }
 }
 
 function toArtifact(row: Selectable<Schema['provider_artifacts']> | undefined): Artifact | null {

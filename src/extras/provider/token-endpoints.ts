@@ -81,10 +81,11 @@ export function createTokenEndpoints(
       token && (by.id === token.client_id || by.audiences.has(config.token.audience))
     const judged = isOfAudience ? await judge(token) : null
     if (!token || !judged) return null
-    const { client_id, exp, iat, jti, scope, sub } = token
-    const { account } = judged
+    const { client_id, cnf, exp, iat, jti, sub } = token
+    const { account, scopes } = judged
+    const scope = [...scopes].join(' ')
     return {
-      ...{ active: true, token_type: 'Bearer', iss: config.baseUrl, sub },
+      ...({ active: true, token_type: cnf ? 'DPoP' : 'Bearer', iss: config.baseUrl, sub } as const),
       ...{ aud: config.token.audience, client_id, exp, iat, jti, scope },
       ...(account && {
         username: account.username,

@@ -126,8 +126,12 @@ suite('the entry of an application', () => {
       { ...machine, redirect_uris: web.redirect_uris },
       ...(['redirect_uris', 'must be absent for the type machine'] as const),
     ],
-    [{ ...web, scopes: ['a b'] }, 'scopes.0', 'must be a scope'],
-    [{ ...web, scopes: ['users:read'] }, 'scopes', 'must have none of the API without "resource"'],
+    [{ ...web, scopes: ['openid', 'a b'] }, 'scopes.1', 'must be a scope'],
+    [
+      { ...web, scopes: ['openid', 'users:read'] },
+      'scopes',
+      'must have none of the API without "resource"',
+    ],
     [
       { ...machine, scopes: ['openid'] },
       'scopes',
@@ -167,6 +171,17 @@ suite('the entry of an application', () => {
     [{ ...web, ...byKey, jwks: secret }, 'jwks', 'has at 1 a private key: give the public one'],
     [{ ...web, ...byKey, jwks: { keys: [{}] } }, 'jwks', 'has at 1 no public key'],
     [{ ...web, ...byKey, jwks: [] }, 'jwks', 'must be {"keys": [...]} with 1 to 8 keys'],
+    ...[{ kid: {} }, { use: 1 }, { alg: null }, { x5c: 'x' }, { key_ops: [1] }].map((member) => {
+      const [name = ''] = Object.keys(member)
+      const keys = [{ ...publicKey('ec'), ...member }]
+      const message = `has at 1 a key whose "${name}" is of a wrong type`
+      return [{ ...web, ...byKey, jwks: { keys } }, 'jwks', message] as const
+    }),
+    ...[[], ['users:read']].map((scopes) => {
+      const names = 'openid, profile, email, groups, roles, offline_access'
+      const message = `must have one of ${names} for the type web`
+      return [{ ...web, resource: issuer, scopes }, 'scopes', message] as const
+    }),
     [{ ...spa, pkce: 'optional' }, 'pkce', 'must be required for the type spa'],
   ]
   for (const [entry, field, message] of faults) {

@@ -55,6 +55,9 @@ export function parseApplication(
   if (type === 'machine' && scopes.some((scope) => ofPeople.includes(scope))) {
     refuse('scopes', `must have none of ${ofPeople.join(', ')} for the type machine`)
   }
+  if (type !== 'machine' && !scopes.some((scope) => ofPeople.includes(scope))) {
+    refuse('scopes', `must have one of ${ofPeople.join(', ')} for the type ${type}`)
+  }
   if (resource === null && scopes.some((scope) => scope.includes(':'))) {
     refuse('scopes', 'must have none of the API without "resource"')
   }

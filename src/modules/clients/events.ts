@@ -18,7 +18,7 @@ export const clientsChanged = eventType<{ clients: readonly string[] }>('sys_cli
 
 type ClientFields = { readonly client: string }
 const fields = { client: '' }
-const groups = ['administration'] as const
+const groups = ['applications'] as const
 
 export const clientCreated = eventType<ClientFields & { readonly type: string | null }>(
   'client_created',

@@ -63,6 +63,7 @@ export const audit: typeof english = {
     accounts: 'Änderungen an Konten',
     credentials: 'Passwörter, Faktoren, Adressen',
     administration: 'Administration',
+    applications: 'Anwendungen und Clients',
     service: 'Der Dienst selbst',
     reads: 'Geschützte Daten, die gelesen wurden',
   },

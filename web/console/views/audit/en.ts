@@ -64,6 +64,7 @@ export const audit = {
     accounts: 'Changes of accounts',
     credentials: 'Passwords, factors, addresses',
     administration: 'Administration',
+    applications: 'Applications and clients',
     service: 'The service itself',
     reads: 'Protected data that was read',
   },
