@@ -59,6 +59,10 @@ suite('7: JSON that is no object is 400 with path [] at every route that wants a
           assertRefusal(answer, 404, 'Passkey not found', `${name} ${body}`)
           continue
         }
+        if (name === 'POST /oauth/register') {
+          assertRefusal(answer, 400, 'invalid_client_metadata', body) // RFC 7591 section 3.2.2
+          continue
+        }
         const details = [{ path: [], message: 'must be object' }]
         assertRefusal(answer, 400, 'Validation failed', `${name} ${body}`, { details })
         assert.deepEqual(answer.cookies, {})

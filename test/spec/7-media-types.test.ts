@@ -13,6 +13,11 @@ const types: Readonly<Record<string, string>> = {
 }
 const typeOf = (body: string) => types[body] ?? 'application/json'
 
+/** Their errors are those of RFC 6749 section 5.2. */
+const wordsOfOauth = ['introspect', 'revoke', 'token', 'par', 'device', 'userinfo'].map(
+  (name) => `/oauth/${name}`,
+)
+
 suite('a body of another coding or charset', async () => {
   const app = await testApp(await exampleSettings())
   const bearer = await app.bearer(app.admin)
@@ -25,7 +30,7 @@ suite('a body of another coding or charset', async () => {
     return schemes.includes('bearer') ? bearer : session
   }
   const assertUnsupported = (answer: Answer, url: string, about: string) => {
-    const isOfClients = url === '/oauth/introspect' || url === '/oauth/revoke'
+    const isOfClients = wordsOfOauth.includes(url)
     assertRefusal(answer, 415, isOfClients ? 'invalid_request' : 'Unsupported media type', about)
     assert.equal(answer.headers['accept-encoding'], 'identity', about)
     assert.deepEqual(answer.cookies, {}, about)

@@ -1,7 +1,7 @@
 import { eventType } from '../../core/events/types.ts'
 
-type TokenFields = { readonly token: string }
-const fields = { token: 'its id' }
+type TokenFields = { readonly registration_token: string }
+const fields = { registration_token: 'its id' }
 const groups = ['applications'] as const
 
 export const registrationTokenCreated = eventType<

@@ -19,13 +19,13 @@ export const reasons = {
     words: {
       de: 'Der Registrierungs-Token ist abgelaufen, oder alle seine Registrierungen sind verbraucht.',
     },
-    facts: ['token'],
+    facts: ['registration_token'],
   },
   client_metadata_refused: {
     guard: 'body',
     explanation: 'The application asks for what the token or the service does not allow.',
     words: { de: 'Die Anwendung verlangt, was der Token oder der Dienst nicht erlaubt.' },
-    facts: ['token', 'message'],
+    facts: ['registration_token', 'message'],
   },
 } as const satisfies Record<string, TranslatedReason>
 

@@ -65,7 +65,11 @@ export function createClientRegistration({
         async (trx) => {
           await registrationTokenStore(trx).insert({ ...token, digest: digest(text) })
           await events.emitInTransaction(trx, registrationTokenCreated, {
-            ...{ token: token.id, scopes: token.scopes, redirect_hosts: token.redirectHosts },
+            ...{
+              registration_token: token.id,
+              scopes: token.scopes,
+              redirect_hosts: token.redirectHosts,
+            },
           })
         },
         guard,
@@ -80,7 +84,7 @@ export function createClientRegistration({
         async (trx) => {
           const isRemoved = await registrationTokenStore(trx).remove(id)
           if (!isRemoved) throw goneMeanwhile(registrationTokenNotFound)
-          await events.emitInTransaction(trx, registrationTokenRevoked, { token: id })
+          await events.emitInTransaction(trx, registrationTokenRevoked, { registration_token: id })
         },
         guard,
       )
@@ -98,7 +102,9 @@ export function createClientRegistration({
       const entry = readable(token, () => entryFor(id, sent, token))
       const inTransaction = async (trx: Parameters<typeof registrationTokenStore>[0]) => {
         if (!(await registrationTokenStore(trx).use(token.id, clock.now()))) throw ended(token)
-        await events.emitInTransaction(trx, clientRegistered, { token: token.id, client: id })
+        await events.emitInTransaction(trx, clientRegistered, {
+          ...{ registration_token: token.id, client: id },
+        })
       }
       try {
         const { client, secret } = await clientAdmin.create(entry, { inTransaction })
@@ -130,12 +136,12 @@ function ofMistakes(token: RegistrationToken, { details = [] }: ApiError): ApiEr
 function refusal({ id }: RegistrationToken, message: string, isRedirect: boolean): ApiError {
   return new ApiError(isRedirect ? invalidRedirectUri : invalidMetadata, {
     extra: { error_description: message },
-    reason: { code: 'client_metadata_refused', facts: { token: id, message } },
+    reason: { code: 'client_metadata_refused', facts: { registration_token: id, message } },
   })
 }
 
 function ended({ id }: RegistrationToken): ApiError {
-  return refused({ code: 'registration_token_ended', facts: { token: id } })
+  return refused({ code: 'registration_token_ended', facts: { registration_token: id } })
 }
 
 function refused(reason: ApiError['reason']): ApiError {

@@ -13,7 +13,7 @@ import {
   show,
 } from '../own-account/pages/own-page.ts'
 import { accessesOf, withdraw } from './access.ts'
-import { onlyIfOn } from './only-if-on.ts'
+import { onlyIfOnForCaller } from './only-if-on.ts'
 
 const path = '/account/applications'
 
@@ -21,7 +21,7 @@ const path = '/account/applications'
 export async function routes(app: App, needs: Needs): Promise<void> {
   acceptForms(app)
   const { applications, clients, db } = needs
-  onlyIfOn(app, applications)
+  onlyIfOnForCaller(app, applications)
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(needs, request)

@@ -4,8 +4,15 @@ import type { Applications } from './applications.ts'
 
 /** With PROVIDER=off the routes are not there. */
 export function onlyIfOn(app: App, { isOn }: Pick<Applications, 'isOn'>): void {
-  app.addHook('onRequest', (_request, _reply, done) => {
-    if (isOn) return done()
-    throw new ApiError('routeNotFound', { reason: { code: 'provider_off' } })
-  })
+  app.addHook('onRequest', (_request, _reply, done) => done(refusal(isOn)))
+}
+
+/** As `onlyIfOn`, after the route has authenticated the caller. */
+export function onlyIfOnForCaller(app: App, { isOn }: Pick<Applications, 'isOn'>): void {
+  app.addHook('preHandler', (_request, _reply, done) => done(refusal(isOn)))
+}
+
+function refusal(isOn: boolean): ApiError | undefined {
+  if (isOn) return undefined
+  return new ApiError('routeNotFound', { reason: { code: 'provider_off' } })
 }
