@@ -67,7 +67,7 @@ function pack(): Packed {
 /** What is in the package: the code, what it reads, the guides and lists. No tests, no tools. */
 function assertFiles(files: readonly string[]): void {
   const code = globSync('src/**/*.ts', { cwd: root }).filter(
-    (path) => !/(?:\.test|\/examples)\.ts$/.test(path),
+    (path) => !/(?:\.test|\/examples|\.d)\.ts$/.test(path),
   )
   const wanted = [
     'CHANGELOG.md',
