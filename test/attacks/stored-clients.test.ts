@@ -177,9 +177,19 @@ suite('clients of the database', async () => {
         json: { type: 'web', name, redirect_uris },
       })
     assert.equal((await change('First')).status, 200)
-    const before = await app.rows()
     assertRefusal(await change('Second'), 412, 'Precondition failed')
-    assert.deepEqual((await app.rows()).clients, before.clients)
+    const stale = { headers: { ...headers, 'if-match': String(made.etag) } }
+    for (const [method, more] of [
+      ['DELETE', ''],
+      ['POST', '/secret'],
+      ['DELETE', '/secret'],
+    ] as const) {
+      await app.call('POST', `${path}/seven/secret`, { headers }) // two, so that one can end
+      const changed = await app.rows()
+      const answer = await app.call(method, `${path}/seven${more}`, stale)
+      assertRefusal(answer, 412, 'Precondition failed', `${method} ${more}`)
+      assert.deepEqual((await app.rows()).clients, changed.clients)
+    }
   })
 
   test('only an administrator reads and changes them', async () => {

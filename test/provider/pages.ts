@@ -4,7 +4,7 @@ import { callback } from '../clients.ts'
 import { type PageBrowser, pageBrowser } from '../page-browser.ts'
 
 // RFC 7636 appendix B
-const code_verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+export const code_verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 export const parameters = {
   ...{ client_id: 'notes', response_type: 'code', redirect_uri: callback, scope: 'openid' },
