@@ -109,7 +109,8 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
   await workers.listening()
   if (!stopping.isStopping()) await begin()
   begun.resolve()
-  await setTimeout(firstRequestsMs)
+  await setTimeout(firstRequestsMs, undefined, { ref: false })
+  if (stopping.isStopping()) return
   await server.compileSchemas()
   flushCompileCache() // what has been loaded since
 
