@@ -1,6 +1,6 @@
 import { type CommandCall, textOf, UsageError } from '../../core/cli/command.ts'
 import { withServices } from '../../core/cli/work.ts'
-import { addToFile, newSecret, tellSecret } from './change-in-file.ts'
+import { addToFile, commandSecret, tellSecret } from './change-in-file.ts'
 import type { WithSecret } from './client-admin.ts'
 import { clientEntry, hasSecrets, inWords, parseClient } from './client-entry.ts'
 import type { ListedClient } from './clients.ts'
@@ -19,7 +19,7 @@ async function addEntry(call: CommandCall, entry: Entry): Promise<void> {
   const { issuer } = call.config.token
   const { client, mistakes } = parseClient(entry, { issuer, storedHashes: [] })
   if (!client || mistakes.length > 0) throw new UsageError(mistakes.map(inWords).join('\n'))
-  const made = hasSecrets(client) ? await newSecret() : null
+  const made = hasSecrets(client) ? await commandSecret() : null
   const whole: ListedClient = {
     ...{ ...client, source: 'file' },
     secretHashes: made ? [made.hex] : [],

@@ -34,7 +34,7 @@ export async function add(call: CommandCall): Promise<void> {
     const all = `${others.reverse().join(', ')} or ${last}`
     throw new UsageError(`--may takes ${all}, not ${unknown}`)
   }
-  const { secret, hex } = await newSecret()
+  const { secret, hex } = await commandSecret()
   const path = await addToFile(call, { id, secretHashes: [hex], audiences, may })
   const isSet = resolve(call.terminal.env.CLIENTS_FILE || '.') === path
   const hint = isSet ? '' : `\nThe service reads it where CLIENTS_FILE=${path} is set.`
@@ -80,7 +80,7 @@ export async function list(call: CommandCall): Promise<void> {
 export async function renew(call: CommandCall): Promise<void> {
   const { maxSecrets } = await import('./client-entry.ts')
   const id = idOf(call)
-  const { secret, hex } = await newSecret()
+  const { secret, hex } = await commandSecret()
   const isAlone = call.values.now === true
   const path = await changeOne(call, (client) => {
     const kept = isAlone ? [] : client.secretHashes.slice(0, maxSecrets - 1)
@@ -110,16 +110,15 @@ export async function remove(call: CommandCall): Promise<void> {
   call.output.result({ id, file: path }, `${id} is removed from ${path}.`)
 }
 
-function inWords(permission: ClientPermission): string {
-  return permission === 'metrics' ? 'read the metrics' : permission
+/** Of a command, which loads no code before it runs. */
+export async function commandSecret() {
+  const { systemRandom } = await import('../../core/crypto/random.ts')
+  const { newSecret } = await import('./new-secret.ts')
+  return newSecret(systemRandom)
 }
 
-/** 32 random bytes as base64url, and their SHA-256. */
-export async function newSecret(): Promise<{ secret: string; hex: string }> {
-  const { hash } = await import('node:crypto')
-  const { randomText, systemRandom } = await import('../../core/crypto/random.ts')
-  const secret = randomText(systemRandom, 32)
-  return { secret, hex: hash('sha256', secret, 'hex') }
+function inWords(permission: ClientPermission): string {
+  return permission === 'metrics' ? 'read the metrics' : permission
 }
 
 /** The secret is never shown again. */

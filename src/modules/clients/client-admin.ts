@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto'
-import { randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
@@ -20,6 +18,7 @@ import {
   clientSecretAdded,
   clientSecretRemoved,
 } from './events.ts'
+import { newSecret } from './new-secret.ts'
 import {
   clientExists,
   clientInFile,
@@ -61,8 +60,6 @@ export interface WithSecret {
   /** Shown once; null if no secret was made. */
   readonly secret: string | null
 }
-
-const secretBytes = 32
 
 type ClientReason = 'client_in_file' | 'client_without_secret' | 'no_earlier_secret'
 
@@ -116,9 +113,9 @@ export function createClientAdmin({
     addSecret: (id, endsEarlier, how) =>
       changing(id, how, async (trx, before) => {
         if (!hasSecrets(before)) throw refusal(hasNoSecrets, 'client_without_secret', id)
-        const secret = randomText(random, secretBytes)
+        const { secret, hex } = newSecret(random)
         const kept = endsEarlier ? [] : before.secretHashes.slice(0, maxSecrets - 1)
-        const client = { ...before, secretHashes: [hashOf(secret), ...kept] }
+        const client = { ...before, secretHashes: [hex, ...kept] }
         await clientStore(trx).update(client, clock.now())
         const facts = { client: id, ends_earlier: endsEarlier }
         await events.emitInTransaction(trx, clientSecretAdded, facts)
@@ -175,8 +172,8 @@ export function createClientAdmin({
   function withSecret(client: ListedClient): WithSecret {
     if (!hasSecrets(client)) return { client: { ...client, secretHashes: [] }, secret: null }
     if (client.secretHashes.length > 0) return { client, secret: null }
-    const secret = randomText(random, secretBytes)
-    return { client: { ...client, secretHashes: [hashOf(secret)] }, secret }
+    const { secret, hex } = newSecret(random)
+    return { client: { ...client, secretHashes: [hex] }, secret }
   }
 }
 
@@ -186,11 +183,6 @@ function inDatabase(client: Client): ListedClient {
 
 function refusal(problem: Problem, code: ClientReason, client: string): ApiError {
   return new ApiError(problem, { reason: { code, facts: { client } } })
-}
-
-/** SHA-256 as hex, like the hashes of the file. */
-function hashOf(secret: string): string {
-  return hash('sha256', secret, 'hex')
 }
 
 function differing(before: Entry, after: Entry): string[] {
