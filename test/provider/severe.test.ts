@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import * as client from 'openid-client'
 import type { Answer, TestApp } from '../app.ts'
-import { entry, secretOf } from '../clients.ts'
+import { asClient, entry, secretOf } from '../clients.ts'
 import { shownRoutes } from '../examples.ts'
 import { pageBrowser } from '../page-browser.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -39,7 +39,9 @@ function asked(app: TestApp, method: string, path: string, token: string): Promi
 }
 
 suite('tokens of applications at our routes', async () => {
-  const app = await providerApp([application('notes', ofApi), application('plain'), machine])
+  const asking = entry('shop', { audiences: ['api', 'notes'] })
+  const clients = [application('notes', ofApi), application('plain'), machine, asking]
+  const app = await providerApp(clients)
   const rp = await relyingParty(app, 'notes')
   const plain = await relyingParty(app, 'plain')
   const batch = await relyingParty(app, 'batch')
@@ -98,26 +100,41 @@ suite('tokens of applications at our routes', async () => {
     assert.deepEqual((await app.rows()).users, before)
   })
 
-  test('a token that is bound to a key is no bearer token', async () => {
+  /** A token that is bound to a key of the application. RFC 9449 */
+  async function boundToken(more: { readonly resource?: string }): Promise<string> {
     const browser = pageBrowser(app)
-    const scope = 'openid posts:read'
-    const wanted = await request(rp, { scope, resource: issuer })
+    const wanted = await request(rp, { scope: 'openid posts:read', ...more })
     await open(browser, wanted.address)
     await signIn(browser, ann)
     const at = browser.elsewhere() ?? (await allow(browser))
+    const checks = { pkceCodeVerifier: wanted.verifier, expectedState: wanted.state }
     const { access_token } = await client.authorizationCodeGrant(
       rp,
       new URL(at ?? ''),
-      {
-        ...{ pkceCodeVerifier: wanted.verifier, expectedState: wanted.state },
-        expectedNonce: wanted.nonce,
-      },
-      { resource: issuer },
+      { ...checks, expectedNonce: wanted.nonce },
+      { ...more },
       { DPoP: client.getDPoPHandle(rp, await client.randomDPoPKeyPair('ES256')) },
     )
-    assert.ok(decodeJwt(access_token).cnf)
-    const answer = await asked(app, 'GET', posts, access_token)
-    assertRefusal(answer, 401, 'Invalid or expired token')
+    return access_token
+  }
+
+  test('a token that is bound to a key is no bearer token', async () => {
+    const token = await boundToken({ resource: issuer })
+    assert.ok(decodeJwt(token).cnf)
+    assertRefusal(await asked(app, 'GET', posts, token), 401, 'Invalid or expired token')
+  })
+
+  test('introspection names the key that a token is bound to', async () => {
+    for (const more of [{ resource: issuer }, {}]) {
+      const token = await boundToken(more)
+      const form = { token }
+      const { body } = await app.call('POST', '/oauth/introspect', {
+        ...{ headers: asClient('shop'), form },
+      })
+      assert.deepEqual([body.active, body.token_type], [true, 'DPoP'])
+      assert.match(body.cnf.jkt, /^[\w-]{43}$/)
+      if (more.resource) assert.deepEqual(body.cnf, decodeJwt(token).cnf)
+    }
   })
 
   test('a token opens what its scopes name, whatever roles the person has', async () => {

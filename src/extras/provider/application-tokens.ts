@@ -28,7 +28,7 @@ export interface ApiToken {
   readonly grant?: string
   readonly sid?: string
   /** It is bound to a key of the application (RFC 9449). */
-  readonly cnf?: unknown
+  readonly cnf?: { readonly jkt: string }
 }
 
 export interface JudgedApiToken {
@@ -124,10 +124,9 @@ export function applicationsBeside(
 
 /** By what is not verified yet: a provider of people may send such tokens too. */
 function isOfApplication(text: string, issuer: string): boolean {
-  const [header, payload] = text
-    .split('.', 2)
-    .map((segment) => parseObject(Buffer.from(segment, 'base64url')))
-  return header?.typ === 'at+jwt' && payload?.iss === issuer
+  const [header = '', payload = ''] = text.split('.', 2)
+  const parsed = (segment: string) => parseObject(Buffer.from(segment, 'base64url'))
+  return parsed(header)?.typ === 'at+jwt' && parsed(payload)?.iss === issuer
 }
 
 function principalOf(

@@ -67,6 +67,7 @@ export function createTokenEndpoints(
       ...({ active: true, token_type: jkt ? 'DPoP' : 'Bearer', iss: config.baseUrl } as const),
       ...{ aud: row.client, client_id: row.client, exp, iat },
       ...(scope !== undefined && { scope }),
+      ...(jkt !== undefined && { cnf: { jkt } }),
     }
     if (row.userId === null) return { ...rest, sub: `client:${row.client}` }
     const account = await usableAccount(needs, String(row.userId))
@@ -87,6 +88,7 @@ export function createTokenEndpoints(
     return {
       ...({ active: true, token_type: cnf ? 'DPoP' : 'Bearer', iss: config.baseUrl, sub } as const),
       ...{ aud: config.token.audience, client_id, exp, iat, jti, scope },
+      ...(cnf && { cnf }),
       ...(account && {
         username: account.username,
         roles: rolesAmong(account.roles, config.roles),

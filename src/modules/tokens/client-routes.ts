@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import { type App, Integer, named, rolesOf, Text } from '../../core/http/schemas.ts'
+import { type App, exactly, Integer, named, rolesOf, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { client } from '../../core/policy/rules.ts'
@@ -49,6 +49,7 @@ const introspectionOf = (roles: readonly Role[]) =>
         username: Text,
         scope: Text,
         client_id: Text,
+        cnf: { ...exactly({ jkt: Text }), description: 'The key of a DPoP token' },
         roles: rolesOf(roles),
         auth_time: { type: 'integer', description: 'When the user last authenticated' },
         amr: { type: 'array', items: Text, description: 'How the user authenticated, RFC 8176' },

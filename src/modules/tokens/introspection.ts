@@ -16,6 +16,8 @@ export interface ActiveToken {
   readonly username?: string
   readonly scope?: string
   readonly client_id?: string
+  /** The key that the token is bound to. RFC 9449 section 6.2 */
+  readonly cnf?: { readonly jkt: string }
   /** Members of this service, which RFC 7662 allows. */
   readonly roles?: Role[]
   readonly auth_time?: number
