@@ -72,6 +72,15 @@ suite('applications that register themselves', async () => {
     assertRefusal(asked, 403, 'unauthorized_client')
   })
 
+  test('a token is for scopes of people: no application gets others by itself', async () => {
+    const before = await app.rows()
+    const json = { ...wanted, scopes: ['openid', 'posts:read'] }
+    const refused = await app.call('POST', path, { headers, json })
+    assert.deepEqual([refused.status, refused.body.error], [400, 'Validation failed'])
+    assert.deepEqual(refused.body.details[0].path, ['scopes', '1'])
+    assert.deepEqual((await app.rows()).registration_tokens, before.registration_tokens)
+  })
+
   const redirect = 'invalid_redirect_uri'
   const metadata = 'invalid_client_metadata'
   const plain =

@@ -4,6 +4,7 @@ import { type App, exactly, Message, named, Text, Time } from '../../core/http/s
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
+import { scopesOfPeople } from '../../modules/clients/application.ts'
 import { registrationTokenNotFound } from './problems.ts'
 import type { RegistrationToken } from './store.ts'
 
@@ -39,7 +40,8 @@ const WantedToken = named(
       scopes: {
         type: 'array',
         ...{ minItems: 1, maxItems: 32, uniqueItems: true },
-        items: { type: 'string', pattern: '^[!#-\\[\\]-~]{1,64}$' },
+        items: { type: 'string', enum: scopesOfPeople },
+        description: 'What the applications may ask for',
       },
       redirect_hosts: {
         type: 'array',

@@ -1,13 +1,15 @@
 import type { Random } from '../../core/crypto/random.ts'
 import { randomText } from '../../core/crypto/random.ts'
+import { scopesOfPeople } from '../../modules/clients/application.ts'
 import type { Client } from '../../modules/clients/client-entry.ts'
 import { workNow } from './work.ts'
 
 /** RFC 7591 section 2. */
 export type ClientMetadata = Readonly<Record<string, unknown>>
 
-export const scopesOfPeople = ['openid', 'profile', 'email', 'groups', 'roles', 'offline_access']
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+
+const ofPeople: readonly string[] = scopesOfPeople
 
 const grants = {
   web: ['authorization_code', 'refresh_token'],
@@ -38,7 +40,7 @@ export function createClientMetadata(
     const { clientAuth, jwks, name, redirectUris, type } = application
     const hasSecret = clientAuth === 'basic' || clientAuth === 'post'
     const isRedirected = redirectUris.length > 0
-    const scope = application.scopes.filter((one) => scopesOfPeople.includes(one)).join(' ')
+    const scope = application.scopes.filter((one) => ofPeople.includes(one)).join(' ')
     // Without one, the library would allow all.
     if (scope === '' && type !== 'machine') return undefined
     return {

@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DeviceCode, Provider } from 'oidc-provider'
 import type { Needs } from '../../core/module/services.ts'
 import { scopesIn as keyScopesIn } from '../../modules/api-keys/scopes.ts'
-import type { Application } from '../../modules/clients/application.ts'
-import { scopesOfPeople } from './client-metadata.ts'
+import { type Application, scopesOfPeople } from '../../modules/clients/application.ts'
 import { consentStore } from './consents.ts'
 import { accessGiven } from './events.ts'
 import type { Instance } from './instance.ts'
 import { scopesIn } from './interaction-login.ts'
 import { beginWork, commitWork, within } from './work.ts'
+
+const ofPeople: readonly string[] = scopesOfPeople
 
 /** A device that waits for the decision of a person. */
 export interface WaitingDevice {
@@ -103,7 +104,7 @@ export function createDevices(
   ): Promise<void> {
     const { clientId, params } = code
     const grant = new provider.Grant({ clientId, accountId })
-    const own = wanted.filter((scope) => scopesOfPeople.includes(scope))
+    const own = wanted.filter((scope) => ofPeople.includes(scope))
     if (own.length > 0) grant.addOIDCScope(own.join(' '))
     const { resource } = params
     const scopes = wanted.filter((scope) => ofApi.includes(scope))

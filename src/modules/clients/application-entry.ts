@@ -6,6 +6,7 @@ import {
   consents,
   isConfidential,
   isRedirected,
+  scopesOfPeople,
 } from './application.ts'
 import { backchannelFault, originFault, redirectFault, uriFault } from './application-uris.ts'
 import { type Entry, entryReader, isObject, type Mistake } from './entry-reader.ts'
@@ -19,7 +20,7 @@ export const applicationFields = [
 ]
 
 const defaultScopes = ['openid', 'profile', 'email', 'groups']
-const ofPeople = [...defaultScopes, 'roles', 'offline_access']
+const ofPeople: readonly string[] = scopesOfPeople
 const claimPlaces = ['id_token', 'userinfo'] as const
 const claimFormat = /^[a-z][a-z0-9_]{0,63}$/
 

@@ -4,6 +4,11 @@ export const applicationTypes = ['web', 'spa', 'native', 'device', 'machine'] as
 /** How an application authenticates at the token endpoint (OpenID Connect Core section 9). */
 export const clientAuthMethods = ['basic', 'post', 'private_key_jwt', 'none'] as const
 
+/** Scopes that are about a person; all others are of the API. */
+export const scopesOfPeople = [
+  ...(['openid', 'profile', 'email', 'groups', 'roles', 'offline_access'] as const),
+]
+
 /** When a person is asked whether the application may have what it asks for. */
 export const consents = ['none', 'once', 'always'] as const
 
