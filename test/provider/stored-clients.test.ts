@@ -92,6 +92,7 @@ suite('an application of the database', async () => {
     assert.equal(await refused, '400 invalid_grant')
     assert.equal(await open(browser, (await request(other)).address), null)
     assert.match(browser.form().action, /^\/oauth\/interaction\//, 'the consent is asked again')
+    assert.match(browser.page().text, new RegExp(new URL(callback).host), 'where it goes on')
   })
 
   test('that is removed in the middle of a sign-in leads to a page of ours', async () => {

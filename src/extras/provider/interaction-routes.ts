@@ -136,6 +136,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     const scopes = scopesIn(interaction, application)
     return sendView(reply, request, 'provider-consent', {
       ...{ ...asked, scopes, username: account.username, homeUri: application.homeUri },
+      returnsTo: placeOf(interaction.params.redirect_uri),
       lacksEmail: account.email === null && scopes.includes('email'),
     })
   }
@@ -219,6 +220,11 @@ function isConsentOf(
   if (prompt !== 'consent') return false
   if (before.session !== undefined) return before.session === session.stored.id
   return userId === account.userId
+}
+
+function placeOf(uri: string | undefined): string | null {
+  const url = uri === undefined ? null : URL.parse(uri)
+  return url && (url.host || url.protocol)
 }
 
 function unknown(): ApiError {

@@ -22,6 +22,8 @@ export interface ConsentView extends AskedView {
   readonly username: string
   readonly operator: string | null
   readonly homeUri: string | null
+  /** The host, or scheme, where the browser goes on: a name is no proof of it. */
+  readonly returnsTo: string | null
   /** What the application wants to have. */
   readonly scopes: readonly string[]
   /** The application wants the address, and the account has no verified one. */

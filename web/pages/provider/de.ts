@@ -4,6 +4,7 @@ import type { Texts } from '../../languages/languages.ts'
 export const provider: Texts['provider'] = {
   consentTitle: (application) => `Bei ${application} anmelden`,
   wants: (application) => `${application} bittet um:`,
+  returnsTo: 'Weiter geht es zu',
   signedInAs: 'Sie sind angemeldet als',
   runBy: (operator) => `Betrieben von ${operator}.`,
   aboutIt: 'Über die Anwendung',

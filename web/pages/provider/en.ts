@@ -2,6 +2,7 @@
 export const provider = {
   consentTitle: (application: string) => `Sign in to ${application}`,
   wants: (application: string) => `${application} asks for:`,
+  returnsTo: 'You go on to',
   signedInAs: 'You are signed in as',
   runBy: (operator: string) => `Run by ${operator}.`,
   aboutIt: 'About the application',

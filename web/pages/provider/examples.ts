@@ -12,6 +12,7 @@ const asked = {
 const consent = {
   ...asked,
   homeUri: null,
+  returnsTo: 'grafana.example.org',
   scopes: ['openid', 'profile', 'email'],
   lacksEmail: false,
 }

@@ -63,6 +63,7 @@ function Consent({ view }: { view: ConsentView }) {
   const texts = useTexts()
   const { provider: t } = texts
   const { action, application, csrf, homeUri, lacksEmail, operator, scopes, username } = view
+  const { returnsTo } = view
   return (
     <>
       <p>
@@ -82,6 +83,11 @@ function Consent({ view }: { view: ConsentView }) {
           <li key={words}>{words}</li>
         ))}
       </ul>
+      {returnsTo !== null && (
+        <p>
+          {t.returnsTo} <b>{returnsTo}</b>
+        </p>
+      )}
       {homeUri !== null && (
         <p>
           <a href={homeUri} rel="noreferrer">
