@@ -613,11 +613,15 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await during(on, use)
       return { told, fields: { user_id: who.userId, client: 'notes', address } }
     }),
-    info('application_sign_out_told', 'an application is told of a sign-out', async () => {
-      const { told } = await toldOfSignOut(204)
-      return { told, fields: { client: 'notes', by: 'job' } }
-    }),
-    warn('application_sign_out_failed', 'an application fails for a day', async () => {
+    info(
+      'application_logout_delivered',
+      'a logout token is delivered to an application',
+      async () => {
+        const { told } = await toldOfSignOut(204)
+        return { told, fields: { client: 'notes', by: 'job' } }
+      },
+    ),
+    warn('application_logout_failed', 'an application fails for a day', async () => {
       const { told } = await toldOfSignOut(500)
       return { told, fields: { client: 'notes', fault: 'status 500', by: 'job' } }
     }),

@@ -40,9 +40,9 @@ export interface EventNotice {
   readonly message?: string
   /** The module of the event sends the mail itself. */
   readonly isMailed?: false
-  /** The field that names who is told; default: `user_id`. */
+  /** The field that names who gets the notice; default: `user_id`. */
   readonly to?: string
-  /** Which events of the type are told; default: all. */
+  /** Which events of the type make a notice; default: all. */
   isOf?(payload: Payload): boolean
 }
 
@@ -57,7 +57,7 @@ interface EventTexts<Field extends PropertyKey = string> {
   readonly groups: readonly EventGroup[]
   /** `ifByAnother`: only if someone other than the new person acted. */
   readonly inOverview?: true | 'ifByAnother'
-  /** The owner of an account is told: docs/notices.md. */
+  /** The owner of an account gets a notice: docs/notices.md. */
   readonly notice?: EventNotice
 }
 

@@ -87,7 +87,7 @@ export interface ModuleNames {
   readonly settings?: LoadSettings
   readonly commands?: readonly ModuleCommands[]
   /**
-   * A module from outside: the folder with its pages, texts and script. Those of ours are in
+   * A module from outside: the folder with its pages, texts and script. Our pages are in
    * `web/pages`. Only builds read it.
    */
   readonly web?: string

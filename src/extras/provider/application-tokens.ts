@@ -134,7 +134,7 @@ function principalOf(
   { baseUrl, roles: known, token: { audience } }: ApplicationsNeeds['config'],
 ): Principal {
   const { client_id, exp, iat, jti, sub } = token
-  // No application administers, whoever the person is.
+  // No application administers, whatever roles the person has.
   const roles = rolesAmong(account?.roles ?? [], known).filter((role) => role !== 'ADMIN')
   const username = account?.username ?? client_id
   const claims: AccessClaims = {

@@ -52,22 +52,25 @@ export const tokensRevoked = eventType<Fields>('application_tokens_revoked', {
   words: { en: 'Tokens of an application ended', de: 'Token einer Anwendung beendet' },
 })
 
-export const signOutTold = eventType<{ readonly client: string }>('application_sign_out_told', {
-  groups: [],
-  description: 'an application is told of the end of a session',
-  fields: { client: 'the id of the application' },
-  words: { en: 'Application told of a sign-out', de: 'Anwendung über Abmeldung informiert' },
-})
+export const logoutDelivered = eventType<{ readonly client: string }>(
+  'application_logout_delivered',
+  {
+    groups: [],
+    description: 'a logout token is delivered to an application',
+    fields: { client: 'the id of the application' },
+    words: { en: 'Logout delivered to an application', de: 'Anwendung über Abmeldung informiert' },
+  },
+)
 
-export const signOutFailed = eventType<{ readonly client: string; readonly fault: string }>(
-  'application_sign_out_failed',
+export const logoutFailed = eventType<{ readonly client: string; readonly fault: string }>(
+  'application_logout_failed',
   {
     level: 'warn',
     groups: [],
-    description: 'an application could not be told of the end of a session for a day',
+    description: 'a logout token could not be delivered to an application for a day',
     fields: { client: 'the id of the application', fault: '' },
     words: {
-      en: 'Application not told of a sign-out',
+      en: 'Logout not delivered to an application',
       de: 'Anwendung nicht über Abmeldung informiert',
     },
   },

@@ -23,7 +23,7 @@ export interface Instance {
 
 export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactions'> {
   readonly moreMetadata: () => readonly Readonly<Record<string, unknown>>[]
-  /** Whether a secret is that of a client. @throws ApiError after too many guesses */
+  /** Whether the client has the secret. @throws ApiError after too many guesses */
   readonly isSecretOf: (clientId: string, secret: string) => Promise<boolean>
 }
 

@@ -85,7 +85,7 @@ export function createInteractions(
     adapter: {
       async find(uid) {
         const found = await find(uid, workNow().request)
-        // The library compares its session with that of the request, which a new sign-in replaces:
+        // The library compares its session with the session of the request, which a new sign-in replaces:
         // the browser's cookie and `expectedSession` bind the interaction instead.
         return found ? { ...found.payload, session: undefined } : undefined
       },

@@ -4,7 +4,7 @@ let loading: Promise<Library> | undefined
 
 /**
  * Loads the library, which takes 24 MB: only with PROVIDER=on. It prints a warning about each
- * version of Node that is no LTS; our log has lines of JSON alone.
+ * version of Node that is no LTS; our log has JSON Lines alone.
  */
 export function loadLibrary(): Promise<Library> {
   loading ??= withoutWarnings(() => import('oidc-provider'))

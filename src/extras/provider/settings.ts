@@ -10,7 +10,7 @@ export const settings = {
     doc: 'Whether applications sign people in here, as at an OpenID Provider: docs/applications.md.',
   }),
   LOGOUT_NETWORKS: list({
-    doc: 'Private addresses and CIDR ranges of applications that are told of sign-outs, comma-separated: `10.20.0.0/16`. Without it only public ones, and outside production loopback.',
+    doc: 'Private addresses and CIDR ranges where back-channel logout may reach applications, comma-separated: `10.20.0.0/16`. Without it only public ones, and outside production loopback.',
     parse: (value) => {
       parseAddressRange(value)
       return value

@@ -7,16 +7,16 @@ import type { Needs } from '../../core/module/services.ts'
 import { guardedRequest } from '../../core/outbound/guarded-request.ts'
 import { backOffMs } from '../../core/queue/back-off.ts'
 import { signJws } from '../../modules/tokens/jws.ts'
-import { signOutFailed, signOutTold } from './events.ts'
+import { logoutDelivered, logoutFailed } from './events.ts'
 import { loginStore } from './sign-out-store.ts'
 
 type Deps = Pick<Needs, 'clients' | 'clock' | 'config' | 'db' | 'events' | 'keys' | 'random'>
 
-/** Back-Channel Logout 1.0: applications are told of the end of a session, whatever ended it. */
+/** Back-Channel Logout 1.0: applications get a logout token for the end of a session, whatever ended it. */
 export interface SignOuts {
   /** In the transaction that gives an application its tokens. */
   note(trx: DatabaseOrTransaction, client: string, sessionId: string): Promise<void>
-  /** Tells the applications what is due, outside of a request. */
+  /** Delivers what is due, outside of a request. */
   run(stop?: AbortSignal): Promise<void>
 }
 
@@ -75,8 +75,8 @@ export function createSignOuts(deps: Deps): SignOuts {
     }
     await transact(db, [], async (trx) => {
       await loginStore(trx).remove(sid)
-      if (fault === null) await events.emitInTransaction(trx, signOutTold, { client })
-      else await events.emitInTransaction(trx, signOutFailed, { client, fault })
+      if (fault === null) await events.emitInTransaction(trx, logoutDelivered, { client })
+      else await events.emitInTransaction(trx, logoutFailed, { client, fault })
     })
   }
 

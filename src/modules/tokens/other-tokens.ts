@@ -7,7 +7,7 @@ export interface AskingClient {
   readonly audiences: ReadonlySet<string>
 }
 
-/** Tokens of another kind than those of this module, at the same endpoints. */
+/** Tokens of another module, at the same endpoints. */
 export interface OtherTokens {
   /** Null for a token that is not theirs, not active, or not for the client. RFC 7662 */
   introspect(token: string, by: AskingClient): Promise<ActiveToken | null>

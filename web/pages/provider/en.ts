@@ -2,7 +2,7 @@
 export const provider = {
   consentTitle: (application: string) => `Sign in to ${application}`,
   wants: (application: string) => `${application} asks for:`,
-  returnsTo: 'You go on to',
+  returnsTo: 'You continue to',
   signedInAs: 'You are signed in as',
   runBy: (operator: string) => `Run by ${operator}.`,
   aboutIt: 'About the application',
@@ -44,7 +44,7 @@ export const provider = {
     `A device asks to use your account for ${application}. Allow it only if you have the device before you and it shows this code:`,
   deviceAt: 'It asked from the address',
   deviceDone: 'The device is connected',
-  deviceDoneLead: 'Go back to the device: it goes on by itself.',
+  deviceDoneLead: 'Go back to the device: it continues automatically.',
   deviceRefused: 'The device is refused',
   deviceRefusedLead: 'It gets nothing. You can close this page.',
   title: 'Applications',

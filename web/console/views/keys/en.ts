@@ -51,7 +51,7 @@ export const keys = {
   rotateEffects: {
     identity: [
       'A new key is made and published now. It signs once the applications that keep the public keys know it.',
-      'ID tokens of the present key stay valid until they expire: nobody is signed out.',
+      'ID tokens of the present key stay valid until they expire: people stay signed in.',
     ],
     signing: [
       'A new key is made and published now. It signs once the services that keep the public keys know it.',
