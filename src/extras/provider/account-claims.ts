@@ -34,9 +34,13 @@ export async function usableAccount(
 ): Promise<Account | null> {
   const id = Number(subject)
   const account = Number.isSafeInteger(id) && id > 0 ? await accountIn(reader, id) : null
-  if (!account) return null
+  return account && mayUse({ requirements }, account) ? account : null
+}
+
+/** Whether an account may sign in now, a second factor aside. */
+export function mayUse({ requirements }: Pick<Needs, 'requirements'>, account: Account): boolean {
   const asOfSession = { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
-  return requirements.unmet('session', asOfSession)?.cell === 'unauthenticated' ? null : account
+  return requirements.unmet('session', asOfSession)?.cell !== 'unauthenticated'
 }
 
 /** All claims that scopes can give; `email` only if it is verified. */

@@ -10,6 +10,7 @@ export type ApplicationsNeeds = Pick<
   | 'config'
   | 'db'
   | 'events'
+  | 'feed'
   | 'keys'
   | 'modules'
   | 'random'

@@ -2,82 +2,65 @@ import { type Guard, transact } from '../../core/database/transactions.ts'
 import { rolesAmong } from '../../core/policy/principal.ts'
 import type { ActiveToken } from '../../modules/tokens/introspection.ts'
 import type { AskingClient, OtherTokens } from '../../modules/tokens/other-tokens.ts'
-import { isAllowed, usableAccount } from './account-claims.ts'
-import { grantIdOf, idOf } from './adapter.ts'
+import { grantIdOf } from './adapter.ts'
 import type { ApplicationTokens } from './application-tokens.ts'
 import { tokensRevoked } from './events.ts'
+import { accessKinds, createKnownTokens, findToken, type LiveToken } from './known-tokens.ts'
 import type { ApplicationsNeeds } from './needs.ts'
-import { createSealing } from './storage.ts'
-import { type Artifact, artifactStore } from './store.ts'
+import { artifactStore } from './store.ts'
 
-const access = ['AccessToken', 'ClientCredentials']
-const revocable = [...access, 'RefreshToken']
-const format = /^[A-Za-z0-9_-]{43}$/
+const revocable = [...accessKinds, 'RefreshToken']
 
 /** The tokens of applications at /oauth/introspect and /oauth/revoke. RFC 7662, RFC 7009 */
 export function createTokenEndpoints(
   needs: ApplicationsNeeds,
   { claimsOf, judge }: ApplicationTokens,
 ): OtherTokens {
-  const { clients, clock, config, db, events, sessions } = needs
-  const sealing = createSealing(needs)
+  const { clock, config, db, events } = needs
+  const liveToken = createKnownTokens(needs)
 
   return {
     async introspect(text, by) {
-      const found = await stored(text, access)
-      if (!found) return introspectJwt(text, by)
-      return isFor(found.client, by) ? membersOf(found) : null
+      if (!config.provider.isOn) return null
+      const token = await liveToken(text)
+      if (!token) return introspectJwt(text, by)
+      return isFor(token.client, by) ? membersOf(token) : null
     },
 
     async revoke(text, by, guard) {
-      const found = await stored(text, revocable)
+      if (!config.provider.isOn) return false
+      const found = await findToken(db, text, { kinds: revocable, now: clock.now() })
       if (found) {
         if (!isFor(found.client, by)) return false
         return end(found, { id: found.id, grantId: found.grantId }, guard)
       }
-      const token = config.provider.isOn ? await claimsOf(text) : null
+      const token = await claimsOf(text)
       if (!token?.grant || !isFor(token.client_id, by)) return false
       const of = { client: token.client_id, userId: Number(token.sub) }
       return end(of, { id: null, grantId: grantIdOf(token.grant) }, guard)
     },
   }
 
-  async function stored(text: string, kinds: readonly string[]): Promise<Artifact | null> {
-    if (!config.provider.isOn || !format.test(text)) return null
-    const store = artifactStore(db)
-    for (const kind of kinds) {
-      const found = await store.byId(idOf(kind, text), clock.now())
-      if (found) return found
-    }
-    return null
-  }
-
-  async function membersOf(row: Artifact): Promise<ActiveToken | null> {
-    const application = (await clients.find(row.client))?.application
-    if (!application) return null
-    if (row.sessionId !== null && !(await sessions.judge(row.sessionId))) return null
-    const { exp, iat, jkt, scope } = sealing.open(row.id, row.sealed) as {
-      exp: number
-      iat: number
-      jkt?: string
-      scope?: string
-    } // as the library has written it
-    if (clock.now() >= exp * 1000) return null
+  function membersOf({ account, claims, client }: LiveToken): ActiveToken {
+    const { exp, iat, jkt, scope } = claims
     const rest = {
       ...({ active: true, token_type: jkt ? 'DPoP' : 'Bearer', iss: config.baseUrl } as const),
-      ...{ aud: row.client, client_id: row.client, exp, iat },
+      ...{ aud: client, client_id: client, exp, iat },
       ...(scope !== undefined && { scope }),
       ...(jkt !== undefined && { cnf: { jkt } }),
     }
-    if (row.userId === null) return { ...rest, sub: `client:${row.client}` }
-    const account = await usableAccount(needs, String(row.userId))
-    if (!account || !isAllowed(application, account)) return null
-    const roles = rolesAmong(account.roles, config.roles)
-    return { ...rest, sub: String(row.userId), username: account.username, roles }
+    if (account === null) return { ...rest, sub: `client:${client}` }
+    const { userId, username } = account
+    return {
+      ...rest,
+      sub: String(userId),
+      username,
+      roles: rolesAmong(account.roles, config.roles),
+    }
   }
 
   async function introspectJwt(text: string, by: AskingClient): Promise<ActiveToken | null> {
-    const token = config.provider.isOn ? await claimsOf(text) : null
+    const token = await claimsOf(text)
     const isOfAudience =
       token && (by.id === token.client_id || by.audiences.has(config.token.audience))
     const judged = isOfAudience ? await judge(token) : null

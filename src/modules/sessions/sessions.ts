@@ -46,6 +46,10 @@ export interface Sessions {
    * person. Null if the session has ended.
    */
   judge(id: string, reader?: DatabaseOrTransaction): Promise<LiveSession | null>
+  /** As stored, to keep it with the token; null without a row. */
+  stored(id: string): Promise<StoredSession | null>
+  /** The same of a session as read; another node may know of later activity. */
+  judgeStored(session: StoredSession): LiveSession | null
   /** The live sessions of an account, newest first; at most 1000. */
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of these sessions by its handle; null if there is no such session. */
@@ -214,11 +218,12 @@ export function createSessions(
 
     async judge(id, reader = db) {
       const session = await sessionStore(reader).byId(id)
-      if (!session) return null
-      const times = { ...session, lastSeenAt: lastSeenOf(session), isKept: isKeptOf(session) }
-      const judged = clock.now() < endOf(times) ? met(session, times.lastSeenAt) : null
-      return judged === null || 'ended' in judged || judged.needsEnrolment ? null : judged
+      return session && judged(session)
     },
+
+    stored: (id) => lookUp(id),
+
+    judgeStored: judged,
 
     of: liveOf,
 
@@ -382,6 +387,13 @@ export function createSessions(
     }
     const expiresAt = endOf({ createdAt, lastSeenAt, isKept: isKeptOf(session) })
     return { stored: session, expiresAt, needsEnrolment: unmet !== null }
+  }
+
+  /** No activity of the person. */
+  function judged(session: StoredSession): LiveSession | null {
+    const times = { ...session, lastSeenAt: lastSeenOf(session), isKept: isKeptOf(session) }
+    const answer = clock.now() < endOf(times) ? met(session, times.lastSeenAt) : null
+    return answer === null || 'ended' in answer || answer.needsEnrolment ? null : answer
   }
 
   async function liveOf(userId: number): Promise<OwnSession[]> {

@@ -26,7 +26,7 @@ interface LoggedRows {
 }
 
 /** Neither logs nor notifies if no row has changed. */
-function rowsLogged({ table, change, subject, where = 'true' }: LoggedRows): string[] {
+export function rowsLogged({ table, change, subject, where = 'true' }: LoggedRows): string[] {
   const name = `log_${change}s_of_${table}`
   return [
     triggerFunction(
@@ -55,7 +55,8 @@ function updatesLogged(table: string, id: string, columns: readonly string[]): s
 
 /**
  * Nodes hold leases on what they keep in memory. `node_changes` is the log of changes that end kept
- * rows: `user <id>`, `session <id>`, or the name of a table whose triggers call `tell_nodes`.
+ * rows: `user <id>`, `session <id>`, `grant <digest>`, or the name of a table whose triggers call
+ * `tell_nodes`.
  * docs/adr/0091
  */
 export const statements: Migration = [

@@ -1,0 +1,101 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { KeptRows } from '../../core/database/kept-rows.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import type { StoredSession } from '../../modules/sessions/sessions.ts'
+import { isAllowed, mayUse, usableAccount } from './account-claims.ts'
+import { idOf } from './adapter.ts'
+import type { ApplicationsNeeds } from './needs.ts'
+import { createSealing } from './storage.ts'
+import { type Artifact, artifactStore } from './store.ts'
+
+/** An opaque access token as it counts now. */
+export interface LiveToken {
+  readonly client: string
+  readonly claims: StoredClaims
+  /** Null: the token of an application itself. */
+  readonly account: Account | null
+}
+
+/** What the library has stored of a token. */
+interface StoredClaims {
+  /** Epoch seconds. */
+  readonly exp: number
+  readonly iat: number
+  readonly jkt?: string
+  readonly scope?: string
+}
+
+interface KnownToken extends LiveToken {
+  readonly id: string
+  readonly grantId: string | null
+  readonly userId: number | null
+  /** Null: the token does not end with a session. */
+  readonly session: StoredSession | null
+}
+
+/** Null: no such token, or it has ended. */
+export type KnownTokens = (text: string) => Promise<LiveToken | null>
+
+export const accessKinds = ['AccessToken', 'ClientCredentials'] as const
+const format = /^[A-Za-z0-9_-]{43}$/
+
+/**
+ * Opaque access tokens, with the session and the account that they depend on, in memory: a program
+ * may ask about the same token at each request of its own. What memory refuses is read again.
+ */
+export function createKnownTokens(needs: ApplicationsNeeds): KnownTokens {
+  const { clients, clock, db, feed, sessions } = needs
+  const sealing = createSealing(needs)
+  const known = new KeptRows<KnownToken>(feed, subjectsOfToken)
+
+  return async (text) => {
+    if (!format.test(text)) return null
+    const kept = known.get(text)
+    if (kept && (await isLive(kept))) return kept
+    const token = await known.read(text, () => stored(text))
+    return token && (await isLive(token)) ? token : null
+  }
+
+  async function stored(text: string): Promise<KnownToken | null> {
+    const row = await findToken(db, text, { kinds: accessKinds, now: clock.now() })
+    if (!row) return null
+    const { client, grantId, id, sessionId, userId } = row
+    const claims = sealing.open(id, row.sealed) as unknown as StoredClaims // of the library
+    const session = sessionId === null ? null : await sessions.stored(sessionId)
+    const account = userId === null ? null : await usableAccount(needs, String(userId))
+    const isWhole = (sessionId === null || session) && (userId === null || account)
+    return isWhole ? { id, client, grantId, userId, session, account, claims } : null
+  }
+
+  async function isLive({ account, claims, client, session }: KnownToken): Promise<boolean> {
+    if (clock.now() >= claims.exp * 1000) return false
+    if (session && !sessions.judgeStored(session)) return false
+    const application = (await clients.find(client))?.application
+    if (!application) return false
+    return account === null || (mayUse(needs, account) && isAllowed(application, account))
+  }
+}
+
+/** The row of a token of one of the kinds; null also for a text of another form. */
+export async function findToken(
+  db: DatabaseOrTransaction,
+  text: string,
+  { kinds, now }: { readonly kinds: readonly string[]; readonly now: number },
+): Promise<Artifact | null> {
+  if (!format.test(text)) return null
+  const store = artifactStore(db)
+  for (const kind of kinds) {
+    const found = await store.byId(idOf(kind, text), now)
+    if (found) return found
+  }
+  return null
+}
+
+/** Changes of these subjects drop the kept row: see migrations/0054-ends-of-application-tokens.ts. */
+function subjectsOfToken({ grantId, id, session, userId }: KnownToken): string[] {
+  return [
+    `grant ${grantId ?? id}`,
+    ...(session ? [`session ${session.id}`] : []),
+    ...(userId === null ? [] : [`user ${userId}`]),
+  ]
+}
