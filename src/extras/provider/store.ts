@@ -1,6 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { type Parameters, prepared } from '../../core/database/prepared.ts'
+import {
+  type ListParameters,
+  type Parameters,
+  prepared,
+  preparedForLists,
+} from '../../core/database/prepared.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import type { Schema } from '../../core/database/schema.ts'
 
@@ -43,6 +48,41 @@ const byUid = prepared((db, { uid, now }: Parameters<{ uid: string; now: number 
     .where('expires_at', '>', now),
 )
 
+const upserted = preparedForLists((db, { rows }: ListParameters<{ rows: InsertedRow[] }>) =>
+  db
+    .insertInto('provider_artifacts')
+    .values(
+      rows.map((row) => ({
+        ...{ id: row.id, kind: row.kind, client: row.client, user_id: row.user_id },
+        ...{ session_id: row.session_id, grant_id: row.grant_id, uid: row.uid },
+        ...{ address: row.address, sealed: row.sealed, expires_at: row.expires_at },
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({
+        sealed: eb.ref('excluded.sealed'),
+        session_id: eb.ref('excluded.session_id'),
+        expires_at: eb.ref('excluded.expires_at'),
+        user_id: eb.ref('excluded.user_id'),
+        grant_id: eb.ref('excluded.grant_id'),
+      })),
+    ),
+)
+const consumed = prepared(
+  (db, { id, now, since }: Parameters<{ id: string; now: number; since: number }>) =>
+    db
+      .updateTable('provider_artifacts')
+      .set((eb) => ({ consumed_at: eb.fn.coalesce('consumed_at', now) }))
+      .where('id', '=', id)
+      .where((eb) => eb.or([eb('consumed_at', 'is', null), eb('consumed_at', '>', since)]))
+      .returning('id'),
+)
+const removed = prepared((db, { id }: Parameters<{ id: string }>) =>
+  db.deleteFrom('provider_artifacts').where('id', '=', id),
+)
+
+type InsertedRow = ReturnType<typeof rowOf>
+
 export function artifactStore(db: DatabaseOrTransaction) {
   return {
     async byId(id: string, now: number): Promise<Artifact | null> {
@@ -65,34 +105,16 @@ export function artifactStore(db: DatabaseOrTransaction) {
 
     /** Rows of different ids. */
     async upsert(rows: readonly NewArtifact[]): Promise<void> {
-      await db
-        .insertInto('provider_artifacts')
-        .values(rows.map(rowOf))
-        .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet((eb) => ({
-            sealed: eb.ref('excluded.sealed'),
-            session_id: eb.ref('excluded.session_id'),
-            expires_at: eb.ref('excluded.expires_at'),
-            user_id: eb.ref('excluded.user_id'),
-            grant_id: eb.ref('excluded.grant_id'),
-          })),
-        )
-        .execute()
+      await upserted.all(db, { rows: rows.map(rowOf) }, {})
     },
 
     /** False if it is gone, or was consumed before `since`. */
     async consume(id: string, { now, since }: { now: number; since: number }): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('provider_artifacts')
-        .set((eb) => ({ consumed_at: eb.fn.coalesce('consumed_at', eb.val(now)) }))
-        .where('id', '=', id)
-        .where((eb) => eb.or([eb('consumed_at', 'is', null), eb('consumed_at', '>', since)]))
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return (await consumed.first(db, { id, now, since })) !== undefined
     },
 
     async remove(id: string): Promise<void> {
-      await db.deleteFrom('provider_artifacts').where('id', '=', id).execute()
+      await removed.all(db, { id })
     },
 
     /** Everything that came of a grant, of all kinds, and the grant itself. */

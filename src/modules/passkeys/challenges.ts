@@ -1,5 +1,6 @@
 import { derivedKey, digest, equalInConstantTime, keyedDigest } from '../../core/crypto/digest.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { clockLeewayMs } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
@@ -48,15 +49,19 @@ export function createChallenges({
     },
 
     async use(trx, challenge) {
-      const { numInsertedOrUpdatedRows } = await trx
-        .insertInto('used_passkey_challenges')
-        .values({ id: digest(challenge), expires_at: expiryOf(challenge) })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
+      const row = { id: digest(challenge), expiresAt: expiryOf(challenge) }
+      return (await used.first(trx, row)) !== undefined
     },
   }
 }
+
+const used = prepared((db, { id, expiresAt }: Parameters<{ id: string; expiresAt: number }>) =>
+  db
+    .insertInto('used_passkey_challenges')
+    .values({ id, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+)
 
 /** Epoch milliseconds. */
 function expiryOf(challenge: string): number {
@@ -68,7 +73,7 @@ export function purgeChallenges(
   { db, clock }: { readonly db: DatabaseOrTransaction } & Pick<Needs, 'clock'>,
   batchSize: number,
 ): Promise<number> {
-  const used = { table: 'used_passkey_challenges', key: 'id', column: 'expires_at' } as const
+  const expired = { table: 'used_passkey_challenges', key: 'id', column: 'expires_at' } as const
   // Other nodes, whose clocks may be late, still accept the challenge until then.
-  return deleteExpired(db, { ...used, until: clock.now() - clockLeewayMs }, batchSize)
+  return deleteExpired(db, { ...expired, until: clock.now() - clockLeewayMs }, batchSize)
 }

@@ -37,6 +37,28 @@ const ofUser = prepared((db, { userId }: Parameters<{ userId: number }>) =>
   db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('created_at'),
 )
 
+interface UsedRow {
+  readonly id: string
+  readonly userId: number
+  /** The counter as it was read. */
+  readonly before: number
+  readonly counter: number
+  readonly isBackupEligible: number
+  readonly isBackedUp: number
+  readonly at: number
+}
+const update = (db: DatabaseOrTransaction, row: Parameters<UsedRow>) =>
+  db
+    .updateTable('passkeys')
+    .set({ counter: row.counter, backup_eligible: row.isBackupEligible })
+    .set({ backed_up: row.isBackedUp, used_at: row.at })
+    .where('id', '=', row.id)
+    .where('user_id', '=', row.userId)
+    .returning('id')
+const usedSynced = prepared(update)
+const usedCounted = prepared((db, row: Parameters<UsedRow>) =>
+  update(db, row).where('counter', '=', row.before),
+)
 const one = prepared((db) => db.selectFrom('passkeys').select('id').limit(1))
 
 export function idOf(credentialId: string): string {
@@ -71,16 +93,12 @@ export function passkeyStore(db: DatabaseOrTransaction) {
 
     /** False if removed, or if another assertion has counted in between. */
     async use({ passkey, counter, isBackupEligible, isBackedUp, at }: Use): Promise<boolean> {
-      const counted = db
-        .updateTable('passkeys')
-        .set({
-          ...{ counter, backup_eligible: Number(isBackupEligible) },
-          ...{ backed_up: Number(isBackedUp), used_at: at },
-        })
-        .where('id', '=', passkey.id)
-        .where('user_id', '=', passkey.userId)
-      const update = isBackupEligible ? counted : counted.where('counter', '=', passkey.counter)
-      return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+      const values = {
+        ...{ id: passkey.id, userId: passkey.userId, before: passkey.counter, counter, at },
+        ...{ isBackupEligible: Number(isBackupEligible), isBackedUp: Number(isBackedUp) },
+      }
+      const query = isBackupEligible ? usedSynced : usedCounted
+      return (await query.first(db, values)) !== undefined
     },
 
     async rename(userId: number, id: string, name: string): Promise<boolean> {
