@@ -13,8 +13,11 @@ function judgeOf(rules: readonly object[]) {
   assert.deepEqual(parsed.mistakes, [])
   const judge = createJudge(parsed.rules)
   return (uri: string, roles: readonly Role[] | null) => {
-    const caller = roles && { roles: new Set(roles) }
-    return judge.judge({ host: 'app.example.org', scheme: 'https', uri, methods: ['GET'] }, caller)
+    const caller = roles && { username: 'ann', roles: new Set(roles) }
+    return judge.judge(
+      { host: 'app.example.org', scheme: 'https', uri, methods: ['GET'], address: () => null },
+      caller,
+    )
   }
 }
 

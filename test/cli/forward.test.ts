@@ -191,4 +191,43 @@ suite('gatehouse forward check', async () => {
       assert.match(ran.stderr, message)
     }
   })
+
+  test('says what counts for a visitor of a network and for a person', async () => {
+    const tv = { hosts: ['tv.example.org'] }
+    const FORWARD_AUTH_FILE = forwardFile([
+      { ...tv, networks: ['192.168.1.0/24'], policy: 'bypass' },
+      { ...tv, users: ['cleo', 'dan'], roles: ['USER'], policy: 'one_factor' },
+      { ...tv, users: ['dan'], policy: 'deny' },
+    ])
+    const of = async (words: string) => {
+      const { answer, code, rule, why } = await check(words, { FORWARD_AUTH_FILE })
+      return [answer, rule?.number ?? null, why, code]
+    }
+    const url = 'https://tv.example.org/'
+    assert.deepEqual(await of(url), [
+      'refused',
+      1,
+      'rule 1 has networks: name the address of the visitor by --from',
+      4,
+    ])
+    const anyone = ['allowed', 1, 'rule 1 lets anyone through', 0]
+    assert.deepEqual(await of(`${url} --from 192.168.1.20`), anyone)
+    assert.deepEqual(await of(`${url} --from ::ffff:192.168.1.20`), anyone)
+    assert.deepEqual(await of(`${url} --from 192.168.2.20`), [
+      'sign_in',
+      2,
+      'rule 2 wants a login of cleo or dan with the role USER; for other callers the next rules count',
+      0,
+    ])
+    await app.account('cleo', ['USER'])
+    assert.deepEqual(await of(`${url} cleo --from 192.168.2.20`), [
+      'allowed',
+      2,
+      'rule 2 allows it after a login',
+      0,
+    ])
+    const wrong = await check(`${url} --from lan`, { FORWARD_AUTH_FILE })
+    assert.deepEqual([wrong.code, wrong.stdout], [2, ''])
+    assert.match(wrong.stderr, /--from must be an address, such as 192\.0\.2\.7/)
+  })
 })

@@ -195,3 +195,73 @@ suite('forward authentication: GET /api/authz/forward', async () => {
     assert.equal(alone.headers.cookie, undefined)
   })
 })
+
+suite('rules by network and by user', async () => {
+  const tv = { hosts: ['tv.example.org'] }
+  const app = await testApp({
+    ...proxied,
+    TRUST_PROXY: '127.0.0.1, 10.0.0.2',
+    FORWARD_AUTH_FILE: forwardFile([
+      { ...tv, paths: ['/info'], policy: 'bypass' },
+      { ...tv, networks: ['203.0.113.66'], policy: 'deny' },
+      { ...tv, networks: ['192.168.1.0/24', '2001:db8::/32'], policy: 'bypass' },
+      { ...tv, users: ['ann'], policy: 'one_factor' },
+      { ...tv, policy: 'deny' },
+    ]),
+  })
+  const ann = await app.account('ann')
+  const bob = await app.account('bob')
+  const ask = (
+    from: string | undefined,
+    headers: Record<string, string> = {},
+    uri = '/',
+  ) =>
+    askForward(app, {
+      ...{ host: 'tv.example.org', uri },
+      headers: { ...headers, ...(from !== undefined && { 'x-forwarded-for': from }) },
+    })
+
+  test('a visitor of the network passes without a name, also with a credential', async () => {
+    for (const from of [
+      '192.168.1.20',
+      '2001:DB8::7',
+      '::ffff:192.168.1.20',
+      '192.168.1.20, 10.0.0.2',
+    ]) {
+      assertAllowed(await ask(from), noRemote, from)
+      assertAllowed(await ask(from, app.basic(ann)), noRemote, from)
+    }
+  })
+
+  test('a visitor of elsewhere signs in, and counts as a user by name', async () => {
+    const answer = await ask('198.51.100.7')
+    assertRefusal(answer, 401, 'Authentication required')
+    assertAllowed(await ask('198.51.100.7', app.basic(ann)), ['ann', 'USER', undefined])
+    assertRefusal(await ask('198.51.100.7', app.basic(bob)), 403, 'Access denied')
+    assertRefusal(await ask('203.0.113.66', app.basic(ann)), 403, 'Access denied')
+  })
+
+  test('an address that the visitor sends never counts', async () => {
+    for (const from of ['192.168.1.20, 198.51.100.7', '192.168.1.20, 198.51.100.7, 10.0.0.2']) {
+      assertRefusal(await ask(from), 401, 'Authentication required', from)
+    }
+    const named = { 'x-real-ip': '192.168.1.20', forwarded: 'for=192.168.1.20' }
+    const others = { ...named, 'true-client-ip': '192.168.1.20', 'x-forwarded_for': '192.168.1.20' }
+    assertRefusal(await ask('198.51.100.7', others), 401, 'Authentication required')
+  })
+
+  test('a proxy that does not name the visitor gets 400 where a network could decide', async () => {
+    for (const from of [
+      undefined,
+      '',
+      ' , ',
+      'unknown',
+      '192.168.1.20.5',
+      '192.168.1.20, unknown',
+    ]) {
+      const answer = await ask(from, app.basic(ann))
+      assertRefusal(answer, 400, 'Bad request', String(from))
+      assertAllowed(await ask(from, {}, '/info'), noRemote, String(from))
+    }
+  })
+})

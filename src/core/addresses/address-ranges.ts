@@ -28,6 +28,24 @@ export function parseAddressRange(text: string): AddressRange {
   return { text, first: numberOf(address), bits }
 }
 
+/** As the range is usually written: IPv4 with dots, no bits beside the prefix, no suffix for one address. */
+export function rangeText({ first, bits }: AddressRange): string {
+  const free = BigInt(widest - bits)
+  const from = (first >> free) << free
+  const groups = Array.from(
+    { length: 8 },
+    (_, index) => (from >> BigInt(112 - 16 * index)) & 0xffffn,
+  )
+  const address = canonicalAddress(groups.map((group) => group.toString(16)).join(':')) ?? ''
+  const length = isIPv4(address) ? bits - mappedBits : bits
+  return bits === widest ? address : `${address}/${length}`
+}
+
+/** Whether the first contains the second. */
+export function contains(first: AddressRange, second: AddressRange): boolean {
+  return first.bits <= second.bits && overlap(first, second)
+}
+
 export function overlap(left: AddressRange, right: AddressRange): boolean {
   const free = BigInt(widest - Math.min(left.bits, right.bits))
   return left.first >> free === right.first >> free

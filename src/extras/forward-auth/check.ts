@@ -14,6 +14,8 @@ export interface CheckedRequest {
   readonly site: Site
   readonly uri: string
   readonly method: string
+  /** Of the visitor; null: not named. */
+  readonly from: string | null
 }
 
 export interface ForwardCheck {
@@ -42,10 +44,14 @@ export function checkForward(
   request: CheckedRequest,
   of: CheckedAccount | null,
 ): ForwardCheck {
-  const { site, uri, method } = request
-  const asked = { host: site.host, scheme: site.scheme, uri, methods: [method] }
+  const { from, site, uri, method } = request
+  const address = () => from
+  const asked = { host: site.host, scheme: site.scheme, uri, methods: [method], address }
   const judge = createJudge(rules)
-  const caller = of && { roles: new Set(rolesAmong(of.account.roles, of.roles)) }
+  const caller = of && {
+    username: of.account.username,
+    roles: new Set(rolesAmong(of.account.roles, of.roles)),
+  }
   const first = judge.judge(asked, null)
   const asksWho = first.policy === 'identify'
   const verdict = asksWho ? judge.judge(asked, caller) : first
@@ -86,6 +92,9 @@ function answerOf(judged: Judged): Pick<ForwardCheck, 'answer' | 'why'> {
         : 'the readings of its path lead to different rules',
     )
   }
+  if (verdict.because === 'no_address') {
+    return refused(`rule ${verdict.rule} has networks: name the address of the visitor by --from`)
+  }
   if (!rule) return denied('no rule matches it, and what none matches is denied')
   if (verdict.policy === 'bypass')
     return { answer: 'allowed', why: `rule ${rule.number} lets anyone through` }
@@ -94,10 +103,15 @@ function answerOf(judged: Judged): Pick<ForwardCheck, 'answer' | 'why'> {
   return answerOfAccount(of, rule)
 }
 
-function whyIdentify({ number, policy, roles }: ForwardRule): string {
-  if (roles === null) return `rule ${number} wants ${factorsOf(policy)}`
+function whyIdentify({ number, policy, roles, users }: ForwardRule): string {
+  if (roles === null && users === null) return `rule ${number} wants ${factorsOf(policy)}`
   const does = policy === 'deny' ? 'denies it to' : `wants ${factorsOf(policy)} of`
-  return `rule ${number} ${does} ${roles.join(' or ')}; a caller of other roles goes on to the next rules`
+  const ofRoles = roles?.join(' or ')
+  if (users === null) {
+    return `rule ${number} ${does} ${ofRoles}; a caller of other roles goes on to the next rules`
+  }
+  const who = [users.join(' or '), ...(ofRoles ? [`the role ${ofRoles}`] : [])].join(' with ')
+  return `rule ${number} ${does} ${who}; for other callers the next rules count`
 }
 
 function answerOfAccount(

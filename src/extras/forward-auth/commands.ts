@@ -14,6 +14,11 @@ export const commands: readonly CommandWork[] = [
   {
     name: 'forward check',
     options: {
+      from: {
+        type: 'string',
+        value: 'address',
+        doc: 'of the visitor, for rules with networks',
+      },
       method: { type: 'string', value: 'method', doc: 'of the request; GET by default' },
     },
     example: 'forward check https://wiki.example.org/admin ann',
@@ -23,7 +28,7 @@ export const commands: readonly CommandWork[] = [
 
 async function check(call: CommandCall): Promise<void> {
   const [url = '', user] = call.operands
-  const request = await requestOf(url, textOf(call, 'method') ?? 'GET')
+  const request = await requestOf(url, textOf(call, 'method') ?? 'GET', textOf(call, 'from'))
   const { file, atStart: rules } = call.config.forwardAuth
   if (file === undefined) throw new UsageError('FORWARD_AUTH_FILE is not set: there are no rules')
   const { checkForward } = await import('./check.ts')
@@ -43,8 +48,13 @@ async function check(call: CommandCall): Promise<void> {
 }
 
 /** @throws UsageError */
-async function requestOf(url: string, method: string): Promise<CheckedRequest> {
-  const [{ isValidMethod }, { parseSite }] = await Promise.all([
+async function requestOf(
+  url: string,
+  method: string,
+  from: string | undefined,
+): Promise<CheckedRequest> {
+  const [{ canonicalAddress }, { isValidMethod }, { parseSite }] = await Promise.all([
+    import('../../core/addresses/address.ts'),
     import('./request-line.ts'),
     import('./site.ts'),
   ])
@@ -57,7 +67,11 @@ async function requestOf(url: string, method: string): Promise<CheckedRequest> {
   if (!isValidMethod(method)) {
     throw new UsageError('--method must be one of HTTP, in capital letters')
   }
-  return { site, uri: uri.startsWith('/') ? uri : `/${uri}`, method }
+  const address = from === undefined ? null : canonicalAddress(from)
+  if (from !== undefined && address === null) {
+    throw new UsageError('--from must be an address, such as 192.0.2.7')
+  }
+  return { site, from: address, uri: uri.startsWith('/') ? uri : `/${uri}`, method }
 }
 
 /** @throws CommandError, after the output, if the service would reject the request */

@@ -137,7 +137,7 @@ function acceptsKey({ kind }: KeyCredential, { acceptsAppPasswords }: Verdict): 
 type KeyCredential = Extract<Credential, { readonly scheme: 'key' }>
 
 /** Resolved once the caller is known. */
-const anyCaller: ForwardCaller = { roles: new Set() }
+const anyCaller: ForwardCaller = { username: '', roles: new Set() }
 
 const answerOf: Readonly<Record<number, keyof ForwardDecisions>> = {
   400: 'bad_request',
@@ -169,7 +169,10 @@ function assertConfidential({ site: { host, hostname, scheme } }: ForwardedReque
 }
 
 function denied({ host }: ForwardedRequest, { because, header, rule }: Verdict): ApiError {
-  const reasons: Record<Verdict['because'], RefusalReason> = {
+  if (because === 'no_address') {
+    return refusal('badRequest', { code: 'forward_address_absent', facts: { host, rule } })
+  }
+  const reasons: Record<Exclude<Verdict['because'], 'no_address'>, RefusalReason> = {
     rule: { code: 'forward_denied', facts: { host, rule } },
     no_rule: { code: 'forward_no_rule', facts: { host } },
     ambiguous: { code: 'forward_ambiguous', facts: { host } },

@@ -63,6 +63,9 @@ const accepted: readonly object[] = [
   withMore({ roles: ['ADMIN', 'EDITOR'] }),
   withMore({ roles: ['ROLE_ADMIN'] }),
   withMore({ policy: 'deny', roles: ['USER'] }),
+  withMore({ policy: 'bypass', networks: ['192.0.2.0/24', '2001:db8::/32', '::/0', '0.0.0.0/0'] }),
+  withMore({ networks: ['192.0.2.7', '192.0.2.7/32', '2001:db8::7', '2001:db8::7/128'] }),
+  withMore({ users: ['ann', 'zoë', 'ann@example.org'], roles: ['USER'] }),
 ]
 
 const host = (given: string, written?: string) =>
@@ -75,6 +78,30 @@ const path = (given: string, what = ambiguous) =>
   `rule 1 has the path ${JSON.stringify(given)}, ${what}`
 const listOf = (name: string) => `rule 1 must have a list "${name}" of 1 to 10000 texts`
 const policies = 'rule 1 must have a "policy": one of bypass, one_factor, two_factor, deny'
+
+const noNetworks = [
+  ...[
+    '',
+    'lan',
+    '192.0.2.0/33',
+    '192.0.2/24',
+    '192.0.2.0/',
+    '192.0.2.0/-1',
+    '192.0.2.0/255.255.255.0',
+  ],
+  ...['192.0.2.1-192.0.2.9', '*', '0x7f.1', '010.0.0.1', 'fe80::1%eth0', '2001:db8::/129', '/24'],
+  ...['192.0.2.0/24,10.0.0.0/8', '192.0.2.0/2 4', '2001:db8:::/32', '١٩٢.0.2.1'],
+]
+const otherwiseWritten = [
+  ['192.0.2.7/24', '192.0.2.0/24'],
+  ['192.0.2.0/024', '192.0.2.0/24'],
+  ['10.1.2.3/0', '0.0.0.0/0'],
+  ['2001:DB8::/32', '2001:db8::/32'],
+  ['2001:db8:0:0::/32', '2001:db8::/32'],
+  ['2001:db8::1/64', '2001:db8::/64'],
+  ['::ffff:192.0.2.0/120', '192.0.2.0/24'],
+  ['::ffff:c000:207', '192.0.2.7'],
+]
 
 /** Files with their mistakes; `beyond`: the schema cannot say it. */
 const refused: readonly (readonly [
@@ -109,6 +136,31 @@ const refused: readonly (readonly [
     withMore({ policy: 'bypass', roles: ['USER'] }),
     ['rule 1 has roles and the policy bypass, which does not ask who it is'],
   ],
+  [
+    withMore({ policy: 'bypass', users: ['ann'] }),
+    ['rule 1 has users and the policy bypass, which does not ask who it is'],
+  ],
+  [withMore({ networks: [] }), [listOf('networks')]],
+  [withMore({ users: 'ann' }), [listOf('users')]],
+  [withMore({ networks: ['::1', '::1'] }), ['rule 1 has "::1" twice in "networks"']],
+  ...noNetworks.map((given): [object, string[], 'beyond'] => [
+    withMore({ networks: [given] }),
+    [
+      `rule 1 has the network ${JSON.stringify(given)}, which is no address and no range such as 192.0.2.0/24`,
+    ],
+    'beyond',
+  ]),
+  ...otherwiseWritten.map(([given, written]): [object, string[], 'beyond'] => [
+    withMore({ networks: [given] }),
+    [`rule 1 has the network "${given}", which is written "${written}"`],
+    'beyond',
+  ]),
+  [
+    withMore({ users: ['Ann'] }),
+    ['rule 1 has the user "Ann", whose username is written "ann"'],
+    'beyond',
+  ],
+  [withMore({ users: ['a:b'] }), ['rule 1 has the user "a:b", which is no username'], 'beyond'],
   [
     withMore({ methods: ['get', 'GTE'] }),
     [
@@ -264,9 +316,10 @@ suite('a file of rules', () => {
     const text = JSON.stringify({
       rules: [wiki, { ...wiki, paths: ['/a/*'], methods: ['GET', 'HEAD'], roles: ['ROLE_USER'] }],
     })
+    const any = { paths: null, methods: null, networks: null, roles: null, users: null }
     assert.deepEqual(parseForwardRules(`\uFEFF${text}`, contractRoles).rules, [
-      { number: 1, ...wiki, paths: null, methods: null, roles: null },
-      { number: 2, ...wiki, paths: ['/a/*'], methods: ['GET'], roles: ['USER'] },
+      { number: 1, ...wiki, ...any },
+      { number: 2, ...wiki, ...any, paths: ['/a/*'], methods: ['GET'], roles: ['USER'] },
     ])
   })
 
@@ -359,6 +412,14 @@ suite('FORWARD_AUTH_FILE', () => {
         'FORWARD_AUTH_FILE: TRUST_PROXY names no proxy, and others are not answered',
       ])
     }
+    assert.deepEqual(
+      warningsOf([{ ...wiki, networks: ['10.0.0.0/16', '192.0.2.0/24'] }], {
+        TRUST_PROXY: '192.0.2.1, 10.0.0.0/8',
+      }),
+      [
+        'FORWARD_AUTH_FILE: rule 1 has the network 10.0.0.0/16, which TRUST_PROXY counts as proxies: a visitor from there could name any address',
+      ],
+    )
     const files = env([wiki])
     chmodSync(files.FORWARD_AUTH_FILE, 0o622)
     assert.deepEqual(loadConfig(files).warnings, [
@@ -398,6 +459,16 @@ suite('FORWARD_AUTH_FILE', () => {
       never(2, 1),
     ])
     assert.deepEqual(shadowOf({ roles: ['ADMIN'] }, { roles: ['ADMIN', 'USER'] }, {}), [])
+    assert.deepEqual(shadowOf({ users: ['ann', 'bob'] }, { users: ['bob'] }, {}), [never(2, 1)])
+    assert.deepEqual(shadowOf({ users: ['ann'] }, { roles: ['USER'] }, {}), [])
+    assert.deepEqual(
+      shadowOf({ networks: ['10.0.0.0/8'] }, { networks: ['10.1.0.0/16', '10.2.0.1'] }, {}),
+      [never(2, 1)],
+    )
+    assert.deepEqual(shadowOf({ networks: ['10.1.0.0/16'] }, { networks: ['10.0.0.0/8'] }, {}), [])
+    assert.deepEqual(shadowOf({ networks: ['0.0.0.0/0'] }, {}), [])
+    assert.deepEqual(shadowOf({ networks: ['0.0.0.0/0', '::/0'] }, {}), [never(2, 1)])
+    assert.deepEqual(shadowOf({}, { networks: ['10.0.0.0/8'] }), [never(2, 1)])
   })
 
   test('of 10,000 rules is read whole, without a warning', () => {

@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs'
+import { contains, parseAddressRange } from '../../core/addresses/address-ranges.ts'
 import { readText } from '../../core/config/read-file.ts'
 import { repeatedFields } from '../../core/config/repeated-fields.ts'
 import type { Role } from '../../core/policy/principal.ts'
@@ -18,10 +19,13 @@ const maxPairs = 200_000
 // More have a common cause.
 const maxTold = 1000
 
-/** Collects all mistakes. If `roles` is null, role names are not checked. */
+/**
+ * Collects all mistakes. If `roles` is null, role names are not checked. `proxies`: of TRUST_PROXY.
+ */
 export function readForwardFile(
   path: string | undefined,
   roles: readonly Role[] | null,
+  proxies: readonly string[],
 ): ForwardReading {
   if (path === undefined) return { rules: [], mistakes: [], warnings: [] }
   const file = readText(path, maxBytes)
@@ -32,6 +36,7 @@ export function readForwardFile(
     ...(isWritable(file.stats) ? [`${path} can be changed by other users of this machine`] : []),
     ...(rules.length === 0 ? ['without a rule, every request is refused'] : []),
     ...rules.flatMap(wideHosts),
+    ...rules.flatMap((rule) => networksOfProxies(rule, proxies)),
     ...shadowedRules(rules).map(
       ({ rule, by }) =>
         `rule ${rule} never matches: rule ${by} matches all that it does, before it`,
@@ -91,6 +96,20 @@ export function parseForwardRules(
  */
 function isWritable({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {
   return (mode & (uid === process.getuid?.() ? 0o022 : 0o002)) !== 0
+}
+
+/** A visitor from an address that counts as a proxy's could send any X-Forwarded-For. */
+function networksOfProxies(
+  { networks, number }: ForwardRule,
+  proxies: readonly string[],
+): string[] {
+  const trusted = proxies.map(parseAddressRange)
+  return (networks ?? [])
+    .filter((network) => trusted.some((proxy) => contains(proxy, parseAddressRange(network))))
+    .map(
+      (network) =>
+        `rule ${number} has the network ${network}, which TRUST_PROXY counts as proxies: a visitor from there could name any address`,
+    )
 }
 
 /** Browsers are redirected to any host of the rules. */

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
+import { parseAddressRange, rangeText } from '../../core/addresses/address-ranges.ts'
 import { http } from '../../core/lib/node-http.ts'
+import { canonicalUsername } from '../../core/lib/username.ts'
 import { parseRole, parseRoleName, type Role } from '../../core/policy/principal.ts'
 
 const forwardPolicies = ['bypass', 'one_factor', 'two_factor', 'deny'] as const
@@ -15,7 +17,11 @@ export interface ForwardRule {
   readonly paths: readonly string[] | null
   /** Without HEAD, which counts as GET. */
   readonly methods: readonly string[] | null
+  /** Addresses and CIDR ranges of visitors. */
+  readonly networks: readonly string[] | null
   readonly roles: readonly Role[] | null
+  /** Usernames. */
+  readonly users: readonly string[] | null
   readonly policy: ForwardPolicy
   /** Basic carries an app password for programs that know no other way. */
   readonly acceptsAppPasswords?: true
@@ -24,7 +30,9 @@ export interface ForwardRule {
 const maxEntries = 10_000
 const maxHostLength = 261 // 253 of a name, a colon and a port, and `*.`
 const maxPathLength = 2048
-const fields = ['hosts', 'paths', 'methods', 'roles', 'policy', 'app_passwords']
+const fields = [
+  ...['hosts', 'paths', 'methods', 'networks', 'roles', 'users', 'policy', 'app_passwords'],
+]
 
 /** Each mistake continues a sentence that begins with the rule's number. */
 export function parseForwardRule(
@@ -57,13 +65,16 @@ export function parseForwardRule(
   if (hosts === null && isObject(entry)) mistakes.push('must have a list "hosts"')
   const paths = list('paths', pathMistake)
   const methods = list('methods', methodMistake)
+  const networks = list('networks', networkMistake)
   const names = list('roles', (item) => roleMistake(item, roles))
+  const users = list('users', userMistake)
   const policy = forwardPolicies.find((one) => one === given.policy)
   if (policy === undefined && isObject(entry)) {
     mistakes.push(`must have a "policy": one of ${forwardPolicies.join(', ')}`)
   }
-  if (policy === 'bypass' && names !== null) {
-    mistakes.push('has roles and the policy bypass, which does not ask who it is')
+  for (const [what, given] of Object.entries({ roles: names, users })) {
+    if (policy !== 'bypass' || given === null) continue
+    mistakes.push(`has ${what} and the policy bypass, which does not ask who it is`)
   }
   if (methods?.includes('HEAD') && !methods.includes('GET')) {
     mistakes.push('has the method HEAD without GET, as which it counts')
@@ -79,8 +90,10 @@ export function parseForwardRule(
     hosts: hosts ?? [],
     paths,
     methods: methods?.filter((method) => method !== 'HEAD') ?? null,
+    networks,
     // An unknown role is a mistake, or unchecked because ROLES has mistakes.
     roles: names?.map((name) => (parseRoleName(name) ?? name) as Role) ?? null,
+    users,
     policy: policy ?? 'deny',
     ...(appPasswords === true && { acceptsAppPasswords: true as const }),
   }
@@ -157,6 +170,24 @@ function roleMistake(name: string, roles: readonly Role[] | null): string | null
   return isKnown
     ? null
     : `has the role ${quoted(name)}, which is neither one of the service nor in ROLES`
+}
+
+function networkMistake(network: string): string | null {
+  try {
+    const text = rangeText(parseAddressRange(network))
+    // A single address may have its full length.
+    if (network === text || network === `${text}/${text.includes(':') ? 128 : 32}`) return null
+    return `has the network ${quoted(network)}, which is written ${quoted(text)}`
+  } catch {
+    return `has the network ${quoted(network)}, which is no address and no range such as 192.0.2.0/24`
+  }
+}
+
+function userMistake(name: string): string | null {
+  const written = canonicalUsername(name)
+  if (written === null) return `has the user ${quoted(name)}, which is no username`
+  if (written === name) return null
+  return `has the user ${quoted(name)}, whose username is written ${quoted(written)}`
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { contains, parseAddressRange } from '../../core/addresses/address-ranges.ts'
 import type { ForwardRule } from './forward-rule.ts'
 
 /** Finds rules that never match because one earlier rule covers them. */
@@ -37,11 +38,22 @@ function covers(first: ForwardRule, second: ForwardRule): boolean {
   const isAmong = (some: readonly string[] | null, all: readonly string[] | null) =>
     all === null || (some?.every((item) => all.includes(item)) ?? false)
   if (!isAmong(second.methods, first.methods) || !isAmong(second.roles, first.roles)) return false
+  if (!isAmong(second.users, first.users) || !coversNetworks(first, second)) return false
   const hosts = new Set(first.hosts)
   if (!second.hosts.every((host) => hostsAbove(host).some((one) => hosts.has(one)))) return false
   if (first.paths === null) return true
   const paths = new Set(first.paths.map(formOf))
   return (second.paths ?? ['/*']).every((path) => pathsAbove(path).some((one) => paths.has(one)))
+}
+
+const everywhere = ['0.0.0.0/0', '::/0']
+
+function coversNetworks(first: ForwardRule, second: ForwardRule): boolean {
+  if (first.networks === null) return true
+  const ranges = first.networks.map(parseAddressRange)
+  return (second.networks ?? everywhere)
+    .map(parseAddressRange)
+    .every((one) => ranges.some((range) => contains(range, one)))
 }
 
 function hostsAbove(host: string): string[] {

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { canonicalAddress } from '../../core/addresses/address.ts'
 import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
-import { createTrustedPeers } from '../../core/http/limits/client-address.ts'
+import { clientAddress, createTrustedPeers } from '../../core/http/limits/client-address.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import { namedPathsOf } from './named-paths.ts'
 import { isValidMethod, isValidUri, pathOf } from './request-line.ts'
@@ -69,7 +70,8 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
     const { host, scheme } = site
     const sent = hyphenated(headers)
     const methods = methodsOf(sent, method, uri)
-    return { site, host, scheme, uri, methods, named: namedPathsOf(sent, uri) }
+    const address = () => visitorAddress(request)
+    return { site, host, scheme, uri, methods, address, named: namedPathsOf(sent, uri) }
   }
 
   /** The connection's peer, not X-Forwarded-For. */
@@ -79,6 +81,12 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
       throw new ApiError('badRequest', { reason: { code: 'forward_untrusted_peer' } })
     }
   }
+}
+
+/** Null if the proxy names no visitor: the address of the connection is that of the proxy. */
+function visitorAddress(request: FastifyRequest): string | null {
+  const { ip, ips = [] } = request
+  return ips.length > 1 && canonicalAddress(ip) !== null ? clientAddress(request) : null
 }
 
 function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {

@@ -11,16 +11,28 @@ function judgeOf(rules: readonly object[]): Judge {
   return createJudge(parsed)
 }
 
+const request = {
+  ...({ host: 'app.example.org', scheme: 'https', methods: ['GET'] } as const),
+  address: () => null,
+}
+
+interface Asked {
+  readonly methods?: string[]
+  readonly as?: readonly Role[] | null
+  readonly name?: string
+  readonly from?: string | null
+}
+
 /** Judges a request by rules; the answer in one text: policy, number of the rule, why if not by a rule. */
 function judging(...rules: readonly object[]) {
   const judge = judgeOf(rules)
   return (
     address: string,
-    { methods = ['GET'], as = null }: { methods?: string[]; as?: readonly Role[] | null } = {},
+    { methods = ['GET'], as = null, name = 'ann', from = null }: Asked = {},
   ): string => {
     const [, host = '', uri = ''] = address.match(/^([^/]*)(.*)$/) ?? []
-    const caller: ForwardCaller | null = as && { roles: new Set(as) }
-    const asked = { host, scheme: 'https', uri, methods } as const
+    const caller: ForwardCaller | null = as && { username: name, roles: new Set(as) }
+    const asked = { host, scheme: 'https', uri, methods, address: () => from } as const
     const { policy, rule, because } = judge.judge(asked, caller)
     return because === 'rule' ? `${policy} ${rule}` : `${policy} ${because}`
   }
@@ -45,7 +57,7 @@ suite('a rule that was found for a stranger', () => {
     { hosts: ['app.example.org'], policy: 'one_factor' },
   ])
   const ask = (uri: string, caller: ForwardCaller | null) =>
-    judge.judge({ host: 'app.example.org', scheme: 'https', uri, methods: ['GET'] }, caller)
+    judge.judge({ ...request, uri }, caller)
 
   test('says what it says of all if it names no roles, and else is searched for again', () => {
     for (const uri of ['/a/x', '/b/x', '/c', '/%63', '/c/%2e%2e/d']) {
@@ -54,7 +66,7 @@ suite('a rule that was found for a stranger', () => {
       assert.equal(ofAll === undefined, rule === 1 || rule === 3, uri)
       if (!ofAll) continue
       for (const roles of [new Set<Role>(), new Set<Role>(['USER', 'ADMIN'])]) {
-        assert.deepEqual(ask(uri, { roles }), ofAll, uri)
+        assert.deepEqual(ask(uri, { username: 'ann', roles }), ofAll, uri)
       }
     }
   })
@@ -70,9 +82,9 @@ suite('the work of a search', () => {
         }))
         const last = { hosts: ['app.example.org'], policy: 'one_factor' }
         const judge = judgeOf([...rules, last])
-        const caller = { roles: new Set<Role>(['USER']) }
+        const caller = { username: 'ann', roles: new Set<Role>(['USER']) }
         for (const uri of ['/', '/q/r/s.js?t', '/q/%2e%2e/A']) {
-          const asked = { host: 'app.example.org', scheme: 'https', uri, methods: ['GET'] } as const
+          const asked = { ...request, uri }
           assert.equal(judge.judge(asked, caller).rule, count, uri)
         }
         return judge.looked()
@@ -190,5 +202,44 @@ suite('the rules of forward authentication', () => {
       assert.equal(of(`wiki.example.org${path}`, { as: ['USER'] }), 'one_factor 1', path)
     }
     assert.equal(of('wiki.example.orghttp://x', { as: ['USER'] }), 'deny no_rule')
+  })
+
+  test('a network counts for the address of the visitor, in each spelling of it', () => {
+    const of = judging(
+      { ...wiki, networks: ['192.168.0.0/16', '2001:db8::/32', '203.0.113.7'], policy: 'bypass' },
+      wiki,
+    )
+    for (const from of ['192.168.7.9', '203.0.113.7', '2001:db8:1::2']) {
+      assert.equal(of('wiki.example.org/', { from }), 'bypass 1', from)
+    }
+    for (const from of ['192.169.0.1', '203.0.113.8', '2001:db9::1', '::1', '10.0.0.1']) {
+      assert.equal(of('wiki.example.org/', { from }), 'identify 2', from)
+      assert.equal(of('wiki.example.org/', { from, as: ['USER'] }), 'one_factor 2', from)
+    }
+  })
+
+  test('where a rule with networks could decide, a request without an address is refused', () => {
+    const of = judging(
+      { ...wiki, paths: ['/public/*'], policy: 'bypass' },
+      { ...wiki, networks: ['10.0.0.0/8'], roles: ['ADMIN'], policy: 'deny' },
+      wiki,
+    )
+    assert.equal(of('wiki.example.org/public/x'), 'bypass 1')
+    assert.equal(of('wiki.example.org/'), 'deny no_address')
+    assert.equal(of('wiki.example.org/', { as: ['ADMIN'] }), 'deny no_address')
+    assert.equal(of('wiki.example.org/', { as: ['USER'] }), 'one_factor 3', 'not of this rule')
+  })
+
+  test('users and roles both count, and none is known before the sign-in', () => {
+    const of = judging(
+      { ...wiki, users: ['ann', 'bob'], roles: ['EDITOR'], policy: 'two_factor' },
+      { ...wiki, users: ['eve'], policy: 'deny' },
+      wiki,
+    )
+    assert.equal(of('wiki.example.org/'), 'identify 1')
+    assert.equal(of('wiki.example.org/', { as: ['EDITOR'], name: 'bob' }), 'two_factor 1')
+    assert.equal(of('wiki.example.org/', { as: ['USER'], name: 'bob' }), 'one_factor 3')
+    assert.equal(of('wiki.example.org/', { as: ['EDITOR'], name: 'eve' }), 'deny 2')
+    assert.equal(of('wiki.example.org/', { as: ['EDITOR'], name: 'annabel' }), 'one_factor 3')
   })
 })

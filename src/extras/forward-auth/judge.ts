@@ -1,3 +1,8 @@
+import {
+  type AddressRange,
+  overlap,
+  parseAddressRange,
+} from '../../core/addresses/address-ranges.ts'
 import type { ForwardRule } from './forward-rule.ts'
 import { maxNamedPaths } from './named-paths.ts'
 import { folded, hasTooManyMarks, isAmbiguous, maxCharacters, variantsOf } from './path-variants.ts'
@@ -38,16 +43,21 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
       ...(acceptsAppPasswords && { acceptsAppPasswords }),
     }),
   )
-  // Without a caller, each rule with roles matches. So a first match without roles is final for
-  // every caller.
-  const identify = rules.map(({ number, roles }, at): Verdict => {
-    const ofAll = roles === null ? verdicts[at] : undefined
+  const networks = rules.map((rule) => rule.networks?.map(parseAddressRange) ?? null)
+  // Without a caller, each rule with roles or users matches. So a first match without them is final
+  // for every caller.
+  const identify = rules.map((rule, at): Verdict => {
+    const { number } = rule
+    const ofAll = asksWhich(rule) ? undefined : verdicts[at]
     return { policy: 'identify', rule: number, because: 'rule', ...(ofAll && { ofAll }) }
   })
   let looked = 0
   // Closures per request would cost more than the search.
   let method = ''
-  let roles: ForwardCaller['roles'] | null = null
+  let present: ForwardCaller | null = null
+  let addressOf: ForwardInput['address'] = () => null
+  /** Of this search; undefined: not asked for yet. */
+  let visitor: AddressRange | null | undefined
 
   return {
     judge(asked, caller) {
@@ -55,8 +65,11 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
       if (typeof found !== 'number') return found
       const rule = rules[found]
       if (!rule) return noRule
+      if (visitor === null && rule.networks !== null) {
+        return { policy: 'deny', rule: rule.number, because: 'no_address' }
+      }
       const asksWho =
-        rule.roles !== null || rule.policy === 'one_factor' || rule.policy === 'two_factor'
+        asksWhich(rule) || rule.policy === 'one_factor' || rule.policy === 'two_factor'
       return (caller === null && asksWho ? identify[found] : verdicts[found]) ?? noRule
     },
 
@@ -75,7 +88,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
    * spelling and no header may gain more access than the plain form.
    */
   function search(
-    { host, methods, uri, named }: ForwardInput,
+    { address, host, methods, uri, named }: ForwardInput,
     caller: ForwardCaller | null,
     told: ReadingOfRequest[] | null,
   ): number | Verdict {
@@ -85,7 +98,9 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     const isAnyPath = of.every(isOfAnyPath) && told === null
     const paths = isAnyPath ? anyPath : pathsOf(path)
     if (paths === null) return ambiguous
-    roles = caller?.roles ?? null
+    present = caller
+    addressOf = address
+    visitor = undefined
     const rule = ruleOf(of, paths, methods, told)
     if (rule === null) return ambiguous
     if (isAnyPath || named === undefined) return rule
@@ -141,8 +156,29 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     looked += 1
     const rule = rules[at]
     if (!rule || (rule.methods !== null && !rule.methods.includes(method))) return false
-    return rule.roles === null || roles === null || rule.roles.some((role) => roles?.has(role))
+    return isOfCaller(rule, present) && isOfNetwork(networks[at] ?? null)
   }
+
+  /** Without an address the first rule with networks counts as a match, and its verdict refuses. */
+  function isOfNetwork(ranges: readonly AddressRange[] | null): boolean {
+    if (ranges === null) return true
+    if (visitor === undefined) {
+      const address = addressOf()
+      visitor = address === null ? null : parseAddressRange(address)
+    }
+    const from = visitor
+    return from === null || ranges.some((range) => overlap(range, from))
+  }
+}
+
+function asksWhich({ roles, users }: ForwardRule): boolean {
+  return roles !== null || users !== null
+}
+
+function isOfCaller({ roles, users }: ForwardRule, caller: ForwardCaller | null): boolean {
+  if (caller === null) return true
+  const isOfRole = roles === null || roles.some((role) => caller.roles.has(role))
+  return isOfRole && (users === null || users.includes(caller.username))
 }
 
 function pathsOf(path: string): readonly string[] | null {

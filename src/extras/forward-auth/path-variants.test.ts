@@ -94,9 +94,12 @@ function judgeOf(rules: readonly object[]) {
   const parsed = parseForwardRules(JSON.stringify({ rules }), [])
   assert.deepEqual(parsed.mistakes, [])
   const judge = createJudge(parsed.rules)
-  const caller = { roles: new Set<never>() }
+  const caller = { username: 'ann', roles: new Set<never>() }
   return (uri: string) =>
-    judge.judge({ host: 'app.example.org', scheme: 'https', uri, methods: ['GET'] }, caller)
+    judge.judge(
+      { host: 'app.example.org', scheme: 'https', uri, methods: ['GET'], address: () => null },
+      caller,
+    )
 }
 
 /** What a chain of programs makes of a path, as it would be sent; null unless that is a plain path. */

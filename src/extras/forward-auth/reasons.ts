@@ -24,6 +24,15 @@ export const reasons = {
     },
     facts: ['header'],
   },
+  forward_address_absent: {
+    guard: 'forwarded request',
+    explanation:
+      'A rule asks from which network the request comes, and the proxy has sent no valid X-Forwarded-For with the address of the visitor.',
+    words: {
+      de: 'Eine Regel fragt, aus welchem Netz die Anfrage kommt, und der Proxy hat kein gültiges X-Forwarded-For mit der Adresse des Besuchers gesendet.',
+    },
+    facts: ['host', 'rule'],
+  },
   forward_method_override: {
     guard: 'forwarded request',
     explanation: 'The request names another method for the application, which is not a valid one.',

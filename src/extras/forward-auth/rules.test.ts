@@ -37,7 +37,8 @@ function started({ index = 0, env = {} }: { index?: number; env?: Record<string,
     workers: { index, keep: () => {} },
   })
   const policyOf = (host: string) =>
-    rules.judge({ host, scheme: 'https', uri: '/', methods: ['GET'] }, null).policy
+    rules.judge({ host, scheme: 'https', uri: '/', methods: ['GET'], address: () => null }, null)
+      .policy
   /** Looks at the file, and answers what was told. */
   const look = async () => {
     told.length = 0
@@ -171,7 +172,10 @@ suite('without FORWARD_AUTH_FILE', () => {
     })
     await rules.refresh()
     assert.deepEqual(
-      rules.judge({ host: 'a.example.org', scheme: 'https', uri: '/', methods: ['GET'] }, null),
+      rules.judge(
+        { host: 'a.example.org', scheme: 'https', uri: '/', methods: ['GET'], address: () => null },
+        null,
+      ),
       { policy: 'deny', rule: null, because: 'no_rule' },
     )
     assert.equal(rules.isOrigin('https://a.example.org'), false)

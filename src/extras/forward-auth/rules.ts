@@ -24,7 +24,7 @@ export interface ForwardRules {
 
 export interface ForwardRulesDeps {
   readonly clock: Pick<Clock, 'now'>
-  readonly config: Pick<Config, 'forwardAuth' | 'roles'>
+  readonly config: Pick<Config, 'forwardAuth' | 'http' | 'roles'>
   readonly events: Pick<Events, 'emit'>
   readonly log: Pick<Logger, 'error' | 'info' | 'warn'>
   readonly measurements: Pick<Measurements, 'of'>
@@ -60,7 +60,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       if (version === seen) return remind()
       const isFirst = seen === undefined
       seen = version
-      const reading = readForwardFile(file, config.roles)
+      const reading = readForwardFile(file, config.roles, config.http.trustedProxies)
       if (reading.mistakes.length > 0) return refuse(reading.mistakes)
       const isMended = mistakes.length > 0
       mistakes = []

@@ -24,7 +24,7 @@ export function configure({ isMisread, kept, values }: Reading) {
   const { FORWARD_AUTH_FILE: file, TRUST_PROXY } = values
   const { mistakes, rules, warnings } = goodOr(
     // Mistakes of ROLES are reported anyway.
-    readForwardFile(file, isMisread('ROLES') ? null : rolesOf(values)),
+    readForwardFile(file, isMisread('ROLES') ? null : rolesOf(values), TRUST_PROXY ?? []),
     kept.FORWARD_AUTH_FILE && { rules: kept.FORWARD_AUTH_FILE, mistakes: [], warnings: [] },
   )
   const warning = 'FORWARD_AUTH_FILE: TRUST_PROXY names no proxy, and others are not answered'

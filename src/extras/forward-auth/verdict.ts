@@ -9,11 +9,14 @@ export interface ForwardInput {
   readonly uri: string
   /** With possible overrides. */
   readonly methods: readonly string[]
+  /** Of the visitor; null if the proxy names none. Called only if a rule has networks. */
+  address(): string | null
   /** The application may serve these paths instead. */
   readonly named?: readonly NamedPath[]
 }
 
 export interface ForwardCaller {
+  readonly username: string
   readonly roles: ReadonlySet<Role>
 }
 
@@ -21,17 +24,17 @@ export interface ForwardCaller {
  * - `bypass`: anyone, without authentication
  * - `identify`: depends on the caller, who is not known yet
  * - `one_factor`, `two_factor`: allowed after a login of this strength
- * - `deny`: no caller, or no caller with these roles
+ * - `deny`: no caller, or none of these roles and users
  */
 export interface Verdict {
   readonly policy: 'bypass' | 'identify' | 'one_factor' | 'two_factor' | 'deny'
   /** From 1; null if none matches, or the path is ambiguous. */
   readonly rule: number | null
-  readonly because: 'rule' | 'no_rule' | 'ambiguous' | 'named_path'
+  readonly because: 'rule' | 'no_rule' | 'ambiguous' | 'named_path' | 'no_address'
   /** With `named_path`: the header, in lower case. */
   readonly header?: string
   /** Whether the rule accepts app passwords. */
   readonly acceptsAppPasswords?: true
-  /** With `identify`: for every caller; absent if the rule has roles. */
+  /** With `identify`: for every caller; absent if the rule has roles or users. */
   readonly ofAll?: Verdict
 }
