@@ -5,25 +5,33 @@ import module from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { addEnvFile } from './env-file.ts'
 
 /** Contains package.json, `src` and `dist`. */
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 export interface Machine {
   readonly versions: { readonly node: string }
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** Gets the settings of the file `.env`. */
+  readonly env: Record<string, string | undefined>
   /** Absent on Windows. */
   readonly getuid?: () => number
 }
 
 /**
- * Call before other imports, which are otherwise compiled at each start. Returns false if Node is
- * too old.
+ * Call before other imports, which are otherwise compiled at each start. Returns false if Node is too
+ * old, or the file `.env` has mistakes.
  */
 export function prepare(machine: Machine = process): boolean {
   const reason = refusalOf(machine.versions.node, needed())
   if (reason !== undefined) {
     process.stderr.write(`${reason}\n`)
+    process.exitCode = 1
+    return false
+  }
+  const mistakes = addEnvFile(machine.env, join(root, '.env'))
+  if (mistakes.length > 0) {
+    for (const mistake of mistakes) process.stderr.write(`${mistake}\n`)
     process.exitCode = 1
     return false
   }

@@ -21,7 +21,7 @@ export const commands: readonly CommandWork[] = [
     options: {
       contract: {
         type: 'boolean',
-        doc: 'also run migrations that take away what the version before reads; none of its nodes may run',
+        doc: 'also run migrations that take away what the previous version reads; none of its nodes may run',
       },
       abandon: {
         type: 'string',

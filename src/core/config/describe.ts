@@ -19,6 +19,8 @@ export function describeSettings(tables: readonly ModuleSettings[]): string {
     'A variable whose name is close to the name of a setting is reported: as a warning at the start, and by',
     '`gatehouse config check`, which exits with 1: `DATABASE_ULR: did you mean DATABASE_URL?`',
     'The name of a setting from before 0.13.0 works until 1.0, with a warning at the start.',
+    'In the sources `npm start`, `npm run dev` and `npm run gatehouse` read a file `.env` too, unless NODE_ENV is',
+    '`production`; the environment counts first. The file may have neither NODE_ENV nor MASTER_KEY.',
     'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
     'This page is generated from the `settings.ts` of each module (`npm run docs`).',
     '',
