@@ -5,10 +5,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { parseForwardRules } from '../src/extras/forward-auth/forward-file.ts'
 import {
   compose,
   container,
   environments,
+  home,
   kubernetes,
   nodes,
   pod,
@@ -55,6 +57,41 @@ suite('compose.yaml', () => {
         assert.ok(service.secrets.includes(value.replace('/run/secrets/', '')), name)
       }
     }
+  })
+})
+
+suite('compose.home.yaml', () => {
+  const { gatehouse, proxy } = home.services
+
+  test('has the service and the proxy of compose.yaml, with a volume in place of PostgreSQL', () => {
+    const own = ['environment', 'networks', 'secrets', 'volumes']
+    const others = ['depends_on', 'environment', 'networks', 'secrets', 'tmpfs', 'volumes']
+    const without = (service: object, names: readonly string[]) =>
+      Object.fromEntries(Object.entries(service).filter(([name]) => !names.includes(name)))
+    assert.deepEqual(without(gatehouse, own), without(nodes[0], others))
+    assert.deepEqual(without(proxy, others), without(compose.services.proxy, others))
+    assert.deepEqual(gatehouse.volumes, [
+      'data:/data',
+      './backups:/backups',
+      './deploy/home:/etc/gatehouse:ro',
+    ])
+  })
+
+  test('shows the proxy alone to the outside, and believes it alone', () => {
+    assert.deepEqual([gatehouse.ports, Array.isArray(proxy.ports)], [undefined, true])
+    assert.equal(gatehouse.environment.TRUST_PROXY, proxy.networks.front.ipv4_address)
+    assert.equal(home.networks.front.internal, true)
+  })
+
+  test('asks with the listing of the documentation, by rules that the service accepts', () => {
+    const [, listing = ''] =
+      /```\n# Caddyfile\n([\s\S]*?)\n```/.exec(read('docs/forward-auth.md')) ?? []
+    const [snippet = ''] = /^\(gatehouse\) \{\n.*?^\}$/ms.exec(listing) ?? []
+    assert.ok(snippet.length > 1000)
+    const placed = snippet.replaceAll('127.0.0.1:3000', 'gatehouse:3000')
+    assert.ok(read('deploy/home/Caddyfile').includes(placed))
+    const { mistakes, rules } = parseForwardRules(read('deploy/home/forward-auth.json'), [])
+    assert.deepEqual([mistakes, rules.length], [[], 2])
   })
 })
 

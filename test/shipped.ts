@@ -68,6 +68,7 @@ export const [build = [], image = []] = readStages('Dockerfile')
 export const imageEnv = assignments(valuesOf(image, 'ENV').join(' '))
 export const compose = readYaml('compose.yaml')
 export const nodes = ['gatehouse-1', 'gatehouse-2'].map((name) => compose.services[name])
+export const home = readYaml('compose.home.yaml')
 export const unit = readUnit('deploy/gatehouse.service')
 export const kubernetes = readManifests('deploy/kubernetes/gatehouse.yaml')
 export const pod = kubernetes.Deployment.spec.template.spec
@@ -76,6 +77,7 @@ export const [container] = pod.containers
 /** The environment of the service by the way in which it is deployed. */
 export const environments: Record<string, Record<string, string>> = {
   compose: { ...imageEnv, ...nodes[0].environment },
+  home: { ...imageEnv, ...home.services.gatehouse.environment },
   systemd: assignments(unit.get('Environment')?.join(' ') ?? ''),
   kubernetes: {
     ...imageEnv,

@@ -13,6 +13,7 @@ import {
   compose,
   container,
   environments,
+  home,
   image,
   imageEnv,
   kubernetes,
@@ -50,18 +51,26 @@ suite('what is shipped', () => {
         DATABASE_URL_FILE: 'postgres://gatehouse:a%20word@postgres:5432/gatehouse',
         MASTER_KEY_FILE: '00112233445566778899aabbccddeeff0123456789abcdef0123456789abcdef',
         ADMIN_PASSWORD_FILE: 'seven lamps in a quiet harbour',
+        BACKUP_PASSPHRASE_FILE: 'Jx4nQ0kzv7cYb2mE9sWq1A==',
+        FORWARD_AUTH_FILE: read('deploy/home/forward-auth.json'),
       }
       const env: Record<string, string> = { BASE_URL: 'https://auth.example.org' }
       for (const [name, value] of Object.entries(environment)) {
         const file = join(folder, name)
         if (name in given) writeFileSync(file, given[name] ?? '', { mode: 0o600 })
-        env[name] = name in given ? file : value.replace(/\$\{DOMAIN:\?[^}]*\}/, 'auth.example.org')
+        env[name] =
+          name in given
+            ? file
+            : value.replace(
+                /\$\{DOMAIN:\?[^}]*\}/,
+                way === 'home' ? 'example.org' : 'auth.example.org',
+              )
       }
       const config = loadConfig(env)
       assert.equal(config.environment, 'production')
       assert.equal(config.baseUrl, 'https://auth.example.org')
       assert.ok(config.http.trustedProxies.length > 0)
-      assert.ok(config.masterKey)
+      assert.ok(config.masterKey || !config.database.postgres, 'it is made beside SQLite')
       assert.deepEqual(config.warnings, [])
     })
   }
@@ -87,13 +96,19 @@ suite('what is shipped', () => {
     const { version: node } = JSON.parse(read('tools/runtime/package.json'))
     const bases = [...valuesOf(build, 'FROM'), ...valuesOf(image, 'FROM')]
     assert.deepEqual(bases, [`node:${node}-trixie-slim AS build`, `node:${node}-trixie-slim`])
-    const images = Object.values<{ image: string }>(compose.services).map(
-      (service) => service.image,
+    const services = [compose, home].flatMap((file) =>
+      Object.values<{ image: string }>(file.services),
     )
+    const images = services.map((service) => service.image)
     for (const tagged of [...images, container.image]) {
       assert.match(tagged, /^[a-z]+:[0-9]+\.[0-9]+(\.[0-9]+)?(-[a-z]+)?$/)
     }
-    for (const tagged of [nodes[0].image, nodes[1].image, container.image]) {
+    for (const tagged of [
+      nodes[0].image,
+      nodes[1].image,
+      home.services.gatehouse.image,
+      container.image,
+    ]) {
       assert.equal(tagged, `gatehouse:${version}`)
     }
   })
