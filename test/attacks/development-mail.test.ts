@@ -40,6 +40,28 @@ suite('the mail of development', async () => {
     assert.ok(!mail.text.includes('<b>Ann'))
   })
 
+  test('shows the HTML in a frame that runs no script and loads nothing', async () => {
+    const [file = ''] = readdirSync(folder)
+    const { text } = await app.call('GET', `/dev/mail/${file}`, { headers: host })
+    const sandbox = 'allow-top-navigation-by-user-activation'
+    assert.ok(
+      text.includes(`<iframe src="/dev/mail/${file}/html" title="The mail" sandbox="${sandbox}">`),
+    )
+    const frame = await app.call('GET', `/dev/mail/${file}/html`, { headers: host })
+    assert.equal(frame.status, 200)
+    assert.equal(
+      frame.headers['content-security-policy'],
+      `sandbox ${sandbox}; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'`,
+    )
+    assert.equal(frame.headers['x-frame-options'], 'SAMEORIGIN')
+    assert.match(
+      frame.text,
+      /^<!doctype html>\n<html lang="en" dir="ltr">\n<head><base target="_top">/,
+    )
+    assert.match(frame.text, /<a class="press" href="http:\/\/127\.0\.0\.1:3000\//)
+    assert.ok(!frame.text.includes('<b>Ann') && frame.text.includes('&lt;b&gt;Ann'))
+  })
+
   test('shows the last fifty', async () => {
     for (let index = 0; index < 55; index += 1) {
       app.clock.advance(1)
@@ -63,7 +85,7 @@ suite('the mail of development', async () => {
       { headers: { host: 'rebound.example.net:3000' } },
     ]
     for (const stranger of strangers) {
-      for (const path of ['/dev/mail', `/dev/mail/${file}`]) {
+      for (const path of ['/dev/mail', `/dev/mail/${file}`, `/dev/mail/${file}/html`]) {
         const { status, body } = await app.call('GET', path, stranger)
         assert.deepEqual([status, body], [404, { error: 'Route not found' }])
       }
@@ -79,8 +101,10 @@ suite('the mail of development', async () => {
 
   test('shows no other file', async () => {
     for (const file of ['..%2fgatehouse.db', '%2e%2e%2fmaster.key', 'none.eml', '..']) {
-      const { status } = await app.call('GET', `/dev/mail/${file}`, { headers: host })
-      assert.equal(status, 404)
+      for (const path of [`/dev/mail/${file}`, `/dev/mail/${file}/html`]) {
+        const { status } = await app.call('GET', path, { headers: host })
+        assert.equal(status, 404, path)
+      }
     }
   })
 

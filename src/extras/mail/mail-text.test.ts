@@ -38,7 +38,9 @@ for (const [what, text] of Object.entries(texts)) {
       const header = (wanted: string) => read.headers.find(([name]) => name === wanted)?.[1]
       assert.equal(header('Subject'), subject)
       assert.equal(header('From'), 'Haus Müller <haus@example.org>')
-      assert.equal(read.text.replaceAll('\r\n', '\n').trimEnd(), text.trimEnd())
+      const lines = (read: string | null) => read?.replaceAll('\r\n', '\n').trimEnd()
+      assert.equal(lines(read.text), text.trimEnd())
+      assert.equal(lines(read.html), `<p>${text}</p>`)
     })
   }
 }
@@ -53,5 +55,6 @@ test('blanks that a relay added behind a soft line break are no data', () => {
       ['Content-Transfer-Encoding', 'quoted-printable'],
     ],
     text: 'one two three',
+    html: null,
   })
 })

@@ -1,6 +1,8 @@
 export interface ReadMail {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly text: string
+  /** Null without one. */
+  readonly html: string | null
 }
 
 /** Reads only mail written by `compose`. RFC 5322, RFC 2046 section 5.1. */
@@ -8,10 +10,12 @@ export function readMail(content: string): ReadMail {
   const { headers: encoded, body } = readPart(content)
   const headers = encoded.map(([name, value]) => [name, decodedWords(value)] as const)
   const boundary = /boundary="([^"]+)"/.exec(valueIn(headers, 'content-type'))?.[1]
-  if (boundary === undefined) return { headers, text: textOf({ headers, body }) }
+  if (boundary === undefined) return { headers, text: textOf({ headers, body }), html: null }
   const parts = body.split(`--${boundary}`).map((part) => readPart(part.replace(/^\r\n/, '')))
-  const plain = parts.find((part) => valueIn(part.headers, 'content-type').startsWith('text/plain'))
-  return { headers, text: plain ? textOf(plain) : '' }
+  const partOf = (type: string) =>
+    parts.find((part) => valueIn(part.headers, 'content-type').startsWith(type))
+  const [plain, html] = [partOf('text/plain'), partOf('text/html')]
+  return { headers, text: plain ? textOf(plain) : '', html: html ? textOf(html) : null }
 }
 
 interface Part {
