@@ -92,7 +92,10 @@ suite('the first administrator', async () => {
 
   test('at a terminal the console is named, if there is one', async () => {
     const { banner } = await run(await prepared(), { isTTY: true })
-    assert.match(banner, /^Open http:\/\/127\.0\.0\.1:3000\/admin in a browser: the console\.$/m)
+    assert.match(
+      banner,
+      /^\nhttp:\/\/127\.0\.0\.1:3000\/admin is the console: open it in a browser\.\n\nGatehouse is ready/,
+    )
     const without = await run(await prepared(), { isTTY: true, hasConsole: false })
     assert.ok(!without.banner.includes('/admin'))
     assert.match(without.banner, /\n\nTry, in another terminal:\n/)

@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type Answer, testApp } from '../app.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { assertHeaders, assertPage, assertRefusal } from '../refusal.ts'
+import { relayEnv } from '../relay.ts'
 import { navigation, testBrowser } from '../test-browser.ts'
 
 const heading = 'Gatehouse'
@@ -66,7 +67,7 @@ suite('GET /: a page for people, JSON for programs', async () => {
       for (const path of ['/api/docs', '/api/openapi.json', '/health/ready']) {
         assert.ok(answer.text.includes(`href="${path}"`), path)
       }
-      assert.ok(!answer.text.includes('administrators only') && !answer.text.includes('/oauth/'))
+      assert.ok(!answer.text.includes('/oauth/') && !answer.text.includes('/signup'))
     })
   }
 
@@ -160,7 +161,7 @@ suite('GET / in production', async () => {
     OIDC_CHECKER_AUDIENCE: 'api',
   })
 
-  test('says that the documents are for administrators, and names the providers to sign in with', async () => {
+  test('is for people: it names the providers to sign in with, and nothing for developers', async () => {
     assertHome(await app.call('GET', '/'), 'ADMIN', [
       { name: 'default', href: '/oauth/login' },
       { name: 'acme', href: '/oauth/acme/login' },
@@ -176,7 +177,7 @@ suite('GET / in production', async () => {
     ]) {
       assert.ok(page.text.includes(text), text)
     }
-    assert.equal(page.text.split('administrators only').length, 3)
+    assert.doesNotMatch(page.text, /developers|\/api\/|jwks|\/health|POST/)
     assert.ok(!page.text.includes('checker'), 'a provider of tokens alone signs no one in')
   })
 
@@ -186,6 +187,12 @@ suite('GET / in production', async () => {
       assert.doesNotMatch(text, /\d+\.\d+\.\d+|sqlite|postgres|node|production/i)
     }
   })
+})
+
+test('GET / offers a new account where anyone may have one', async () => {
+  const env = { ...relayEnv(2525, 'none'), SIGN_UP: 'open' }
+  const { text } = await (await testApp(env)).call('GET', '/', { headers: { accept: navigation } })
+  assert.match(text, /<a href="\/signup">Create one<\/a>/)
 })
 
 suite('the files of pages', async () => {

@@ -7,6 +7,7 @@ import { exactly, named, Page, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { defaultName } from '../../modules/federation/provider-settings.ts'
+import { home } from '../../modules/flows/return-to.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import { troublePage } from './page.ts'
 
@@ -43,6 +44,9 @@ const homeSchema = (links: readonly string[]) =>
     },
   )
 
+/** As a person finds it who comes from nowhere. */
+const firstPage = { action: '/signin', returnTo: home, isOpen: true }
+
 /**
  * Browser navigations get a page, other clients JSON; public content only. Signed-in users are
  * redirected to the console or account.
@@ -62,6 +66,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     health: { href: '/health/ready', access: 'anyone' },
     status: { href: '/api/public/status', access: 'anyone' },
   } as const
+  const developers = config.environment === 'production' ? null : links
+  const additions = options.signInAdditions()
   const signIn = providers.all
     .filter((provider) => provider.config.client)
     .map(({ config: { name, issuer } }) => {
@@ -94,11 +100,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
           const landing = landings.map((pathOf) => pathOf(account, request)).find(Boolean)
           return reply.redirect(landing ?? '/account', 303)
         }
-        return sendView(reply, request, 'home', {
-          links,
-          signIn,
-          isForAdmin: documents === 'ADMIN',
-        })
+        const links = additions.flatMap((one) => one.link?.(firstPage) ?? [])
+        return sendView(reply, request, 'home', { signIn, links, developers })
       }
       return reply.type(contentTypes.json).send({
         name: 'Gatehouse',

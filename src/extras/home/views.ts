@@ -1,21 +1,26 @@
+import type { SignInLink } from '../../modules/pages/sign-in/views.ts'
+
 export interface HomeViews {
   home: HomeView
   'home-trouble': HomeTroubleView
 }
 
 export interface HomeView {
-  readonly links: Readonly<Record<'jwks' | 'health', Link>> & {
-    readonly documentation?: Link
-    readonly openapi?: Link
-  }
   /** The label is for people. */
   readonly signIn: readonly {
     readonly href: string
     readonly logout: string
     readonly label: string
   }[]
-  /** Whether the documents require an administrator. */
-  readonly isForAdmin: boolean
+  /** Of features: the sign-up. */
+  readonly links: readonly SignInLink[]
+  /** Null in production, where the page is for people. */
+  readonly developers:
+    | (Readonly<Record<'jwks' | 'health', Link>> & {
+        readonly documentation?: Link
+        readonly openapi?: Link
+      })
+    | null
 }
 
 interface Link {

@@ -25,14 +25,14 @@ export function firstRunText(
     ? `password  ${password}   (shown once: keep it)`
     : 'password  as given in ADMIN_PASSWORD'
   const open =
-    consoleAddress === null ? '' : `Open ${consoleAddress} in a browser: the console.\n\n`
+    consoleAddress === null ? '' : `${consoleAddress} is the console: open it in a browser.\n\n`
   return `
-Gatehouse is ready at ${address}
+${open}Gatehouse is ready at ${address}
 
   username  ${username}
   ${told}
 
-${open}Try, in another terminal:
+Try, in another terminal:
   read -rs ADMIN_PASSWORD   # paste the password, then Enter
   curl -s ${url}/api/public/status
   curl -s -u ${name}:${shown} ${url}/users

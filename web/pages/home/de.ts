@@ -2,7 +2,7 @@ import type { home as english } from './en.ts'
 
 export const home: typeof english = {
   title: 'Anmeldung und Benutzer',
-  lead: 'Dieser Dienst verwaltet die Benutzer und Konten von Anwendungen und meldet sie an. Melden Sie sich hier an, um Ihr eigenes Konto zu sehen; Anwendungen leiten Sie von selbst hierher.',
+  lead: 'Ein Konto für Ihre Anwendungen. Melden Sie sich an, um Ihr Konto zu verwalten; eine Anwendung leitet Sie automatisch hierher, wenn sie Sie braucht.',
   signIn: 'Anmelden',
   signInWith: (provider) => `Mit ${provider} anmelden`,
   sharedComputer: 'Melden Sie sich an einem gemeinsam genutzten Computer ab, wenn Sie fertig sind:',
@@ -15,7 +15,6 @@ export const home: typeof english = {
   keysFor: ', für Dienste, die seine Tokens prüfen',
   health: 'Zustand',
   healthFor: ': ob er gerade Anfragen bedient',
-  adminOnly: '(nur für Administratoren: fragt nach Benutzername und Passwort)',
   apiBefore: 'Eine Anwendung meldet einen Benutzer mit',
   apiAfter:
     ' an, mit einem Formular oder JSON, und erhält eine Sitzung, ein Token oder ein Paar von Tokens. Programme, die nach',

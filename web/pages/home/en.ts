@@ -1,6 +1,6 @@
 export const home = {
   title: 'Authentication and users',
-  lead: 'This service keeps the users and accounts of applications, and signs them in. Sign in here to see to your own account; applications send you here by themselves.',
+  lead: 'One account for your applications. Sign in to manage your account; an application sends you here automatically when it needs you.',
   signIn: 'Sign in',
   signInWith: (provider: string) => `Sign in with ${provider}`,
   sharedComputer: 'On a shared computer, log out when you have finished:',
@@ -13,7 +13,6 @@ export const home = {
   keysFor: ', for services that verify its tokens',
   health: 'Health',
   healthFor: ': whether it serves requests now',
-  adminOnly: '(administrators only: asks for a username and a password)',
   apiBefore: 'An application signs a user in with',
   apiAfter:
     ', by form or JSON, and gets a session, a token or a pair of tokens. Programs that ask for',

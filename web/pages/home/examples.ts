@@ -2,14 +2,14 @@ import type { HomeView, HomeViews } from '../../../src/extras/home/views.ts'
 import type { ExamplesOf } from '../page.ts'
 
 const plain: HomeView = {
-  links: {
+  signIn: [],
+  links: [],
+  developers: {
     documentation: { href: '/api/docs' },
     openapi: { href: '/api/openapi.json' },
     jwks: { href: '/.well-known/jwks.json' },
     health: { href: '/health/ready' },
   },
-  signIn: [],
-  isForAdmin: true,
 }
 
 export const examples: ExamplesOf<HomeViews> = {
@@ -17,7 +17,8 @@ export const examples: ExamplesOf<HomeViews> = {
     plain,
     'with providers': {
       ...plain,
-      isForAdmin: false,
+      developers: null,
+      links: [{ name: 'signUp', href: '/signup' }],
       signIn: [
         { href: '/oauth/acme/login', logout: '/oauth/acme/logout', label: 'acme' },
         { href: '/oauth/login', logout: '/oauth/logout', label: 'login.example.org' },

@@ -2,6 +2,7 @@ import type { HomeTroubleView, HomeView, HomeViews } from '../../../src/extras/h
 import { Actions, LinkButton } from '../../components/button.tsx'
 import { useTexts } from '../../context.ts'
 import type { PagesOf } from '../page.ts'
+import { partOf } from '../sign-in/part.ts'
 
 export const pages: PagesOf<HomeViews> = {
   home: {
@@ -15,13 +16,11 @@ export const pages: PagesOf<HomeViews> = {
   },
 }
 
-function Home({ view: { links, signIn, isForAdmin } }: { view: HomeView }) {
+function Home({ view: { developers, links, signIn } }: { view: HomeView }) {
   const { home: t } = useTexts()
-  const onlyAdmin = isForAdmin && <span class="muted"> {t.adminOnly}</span>
   return (
     <>
       <p>{t.lead}</p>
-      <h2>{t.signIn}</h2>
       <Actions>
         <LinkButton href="/signin">{t.signIn}</LinkButton>
         {signIn.map(({ href, label }) => (
@@ -30,6 +29,10 @@ function Home({ view: { links, signIn, isForAdmin } }: { view: HomeView }) {
           </LinkButton>
         ))}
       </Actions>
+      {links.map(({ name, href }) => {
+        const { Link, place } = partOf(name)
+        return place === 'end' && <Link key={name} href={href} />
+      })}
       {signIn.length > 0 && (
         <p>
           {t.sharedComputer}{' '}
@@ -42,19 +45,26 @@ function Home({ view: { links, signIn, isForAdmin } }: { view: HomeView }) {
           .
         </p>
       )}
+      {developers && <Developers links={developers} />}
+    </>
+  )
+}
+
+function Developers({ links }: { links: NonNullable<HomeView['developers']> }) {
+  const { home: t } = useTexts()
+  return (
+    <>
       <h2>{t.forDevelopers}</h2>
       <ul>
         {links.documentation && (
           <li>
             <a href={links.documentation.href}>{t.reference}</a>
-            {onlyAdmin}
           </li>
         )}
         {links.openapi && (
           <li>
             <a href={links.openapi.href}>{t.openapi}</a>
             {t.openapiFor}
-            {onlyAdmin}
           </li>
         )}
         <li>
