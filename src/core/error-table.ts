@@ -43,7 +43,10 @@ export const errorTable = {
     status: 400,
     error: 'Validation failed',
     event: 'inputFail',
-    words: { en: 'Something is not as it must be', de: 'Etwas ist nicht so, wie es sein muss' },
+    words: {
+      en: 'Please correct the marked fields',
+      de: 'Bitte korrigieren Sie die markierten Felder',
+    },
   },
   confirmationInvalid: { status: 400, error: 'Invalid or expired code' },
   signInFailed: { status: 400, error: 'Sign-in failed' },

@@ -29,7 +29,7 @@ async function assertRefused(app: HostsApp, answer: Answer, about = '', begin = 
   assert.equal(answer.status, 400, about)
   assert.equal(/<h1>(.*?)<\/h1>/s.exec(answer.text)?.[1], heading, about)
   assert.doesNotMatch(answer.text, /http-equiv/i, about)
-  assert.equal(/href="([^"]*)">Begin again/.exec(answer.text)?.[1], begin, about)
+  assert.equal(/href="([^"]*)">Start over/.exec(answer.text)?.[1], begin, about)
   assert.deepEqual(answer.cookies, {}, about)
   assert.equal(answer.headers.location, undefined, about)
   const { forward_sessions } = await app.rows()

@@ -139,7 +139,7 @@ suite('pages and what others have written', async () => {
       const landed = await browser.open(`/oauth/login?return_to=${encodeURIComponent(sent)}`)
       assertPage(landed, 200, 'Signed in', sent)
       assert.ok(landed.text.includes(`content="0; url=${shown}"`), landed.text)
-      assert.ok(landed.text.includes(`href="${shown}">Go on`), landed.text)
+      assert.ok(landed.text.includes(`href="${shown}">Continue`), landed.text)
     }
     const gone = await testApp({ ...settingsFor(idp), OIDC_ISSUER: 'http://127.0.0.1:9' })
     for (const sent of ['//evil.example', evil, ['/a', '/b'].join('&return_to=')]) {

@@ -150,7 +150,7 @@ suite('accounts in the console', async () => {
     // A role that was given meanwhile by another administrator stays.
     await page.getByLabel('Select ann04').check()
     await page.getByLabel('Select ann05').check()
-    await page.getByRole('button', { name: 'Take a role' }).click()
+    await page.getByRole('button', { name: 'Remove role' }).click()
     await dialog.getByLabel('Which role').selectOption('USER')
     await dialog.getByRole('button', { name: 'Start' }).click()
     await dialog.getByText('Done. 2 accounts are changed.').waitFor()
@@ -181,7 +181,7 @@ suite('accounts in the console', async () => {
     await page.getByLabel('Select ann00').check()
     await page.getByRole('button', { name: 'Select all that match' }).click()
     await page.getByText('59 accounts are selected').waitFor()
-    await page.getByRole('button', { name: 'Give a role' }).click()
+    await page.getByRole('button', { name: 'Add role' }).click()
     await dialog.getByLabel('Which role').selectOption('EDITOR')
     await dialog.getByText('One of them is so already').waitFor()
     await dialog.getByRole('button', { name: 'Start' }).click()

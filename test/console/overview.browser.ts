@@ -57,7 +57,7 @@ suite('overview, refusals and throttle in the console', async () => {
     const works = page.getByRole('region', { name: 'Does it work?' })
     await works.getByText(/^Version /).waitFor()
     await page.route('**/api/admin/status', (route) => route.abort())
-    await page.getByRole('button', { name: 'Read again' }).click()
+    await page.getByRole('button', { name: 'Refresh' }).click()
     const alarm = page.getByRole('alert').filter({ hasText: 'The service does not answer.' })
     await alarm.waitFor()
     assert.ok(await works.getByText(/^Version /).isVisible())

@@ -99,7 +99,7 @@ suite('sessions at the hosts of applications', async () => {
   test('of tabs that begin at once, the later ones begin again at the page that was asked for', async () => {
     const here = await atHosts(app, ann)
     const target = `${wiki}/pages/one?a=1&b=%22%3E`
-    const begin = (text: string) => /href="([^"]*)">Begin again/.exec(text)?.[1]
+    const begin = (text: string) => /href="([^"]*)">Start over/.exec(text)?.[1]
     const refused = await enter(app, await here.ticketFor(target), hostBrowser('of the last tab'))
     assert.equal(refused.status, 400)
     assert.equal(begin(refused.text), target.replaceAll('&', '&amp;'))

@@ -211,11 +211,7 @@ suite('rules by network and by user', async () => {
   })
   const ann = await app.account('ann')
   const bob = await app.account('bob')
-  const ask = (
-    from: string | undefined,
-    headers: Record<string, string> = {},
-    uri = '/',
-  ) =>
+  const ask = (from: string | undefined, headers: Record<string, string> = {}, uri = '/') =>
     askForward(app, {
       ...{ host: 'tv.example.org', uri },
       headers: { ...headers, ...(from !== undefined && { 'x-forwarded-for': from }) },

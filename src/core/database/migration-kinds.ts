@@ -49,7 +49,7 @@ export async function assertMayRun(
   const first = contracts.find(({ version }) => version >= firstKnownKind)
   if (first) {
     throw new Error(
-      `migration ${first.version} takes away what the version before reads: when no node of it runs any more, \`${gatehouse} migrate --contract\``,
+      `migration ${first.version} takes away what the previous version reads: when no node of it runs any more, \`${gatehouse} migrate --contract\``,
     )
   }
   const [earlier] = contracts

@@ -26,7 +26,7 @@ export const module: Module = {
       rows: [
         {
           name: 'audit export',
-          summary: 'Writes the records of the audit log as lines of JSON, the oldest first',
+          summary: 'Writes the records of the audit log as JSON Lines, the oldest first',
         },
       ],
       load: () => import('./export-command.ts'),

@@ -98,7 +98,7 @@ export async function routes(
       },
       schema: {
         operationId: 'exportAuditRecords',
-        summary: 'All records that match, the oldest first, as lines of JSON',
+        summary: 'All records that match, the oldest first, as JSON Lines',
       },
     },
     async (request, reply) => {

@@ -18,7 +18,7 @@ export const common = {
   account: 'Your account',
   signOut: 'Sign out',
   startPage: 'Start page',
-  goOn: 'Go on',
+  goOn: 'Continue',
   cancel: 'Cancel',
   tryAgain: 'Try again',
   tryAgainIn: (seconds: number) => `Try again in ${inWords(seconds)}.`,

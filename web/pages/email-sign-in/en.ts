@@ -30,7 +30,7 @@ export const emailSignIn = {
     unknown: 'unknown',
     device: (browser: string, system: string) => `${browser} on ${system}`,
     onlyYou: (username: string) =>
-      `Go on only if that was you and ${username} is your account. You are signed in here, in this browser.`,
+      `Continue only if that was you and ${username} is your account. You are signed in here, in this browser.`,
     submit: (username: string) => `Sign in as ${username}`,
     notMe: 'It was not me',
   },

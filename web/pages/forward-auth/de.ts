@@ -12,6 +12,6 @@ export const forward: typeof english = {
   refusedTicket: {
     title: 'Die Anmeldung ist hier nicht angekommen',
     text: 'Die Anmeldung hat zu lange gedauert, wurde schon benutzt oder in einem anderen Browser oder einem privaten Fenster begonnen. Bitte beginnen Sie noch einmal: Wenn Sie schon angemeldet sind, werden Sie nicht erneut gefragt.',
-    begin: 'Noch einmal beginnen',
+    begin: 'Neu beginnen',
   },
 }

@@ -11,7 +11,7 @@ export const forward = {
   refusedTicket: {
     title: 'The sign-in did not arrive here',
     text: 'It took too long, was used before, or was begun in another browser or in a private window. Please begin again: if you are signed in already, you are not asked again.',
-    begin: 'Begin again',
+    begin: 'Start over',
   },
 }
 

@@ -51,7 +51,7 @@ export const account = {
 
   appTitle: 'Authenticator app',
   factorTitle: 'Second factor',
-  factorSummary: 'A code of your phone, beside the password.',
+  factorSummary: 'A code of your phone, in addition to the password.',
   factorOn: 'The second factor is on: a sign-in asks for a code of your authenticator app.',
   factorOff: 'The second factor is off: your password alone signs in.',
   appOff: 'No authenticator app is set up. Your passkey is the second factor.',
@@ -148,7 +148,7 @@ export const account = {
   linkMore: 'Link a provider',
   leavingTitle: 'On your way to the provider',
   leaving: (provider: string) => `You go on to ${provider}, and come back here afterwards.`,
-  goOnTo: (provider: string) => `Go on to ${provider}`,
+  goOnTo: (provider: string) => `Continue to ${provider}`,
 }
 
 declare module '../../languages/languages.ts' {

@@ -47,7 +47,7 @@ export const provider: Texts['provider'] = {
     `Ein Gerät möchte Ihr Konto für ${application} benutzen. Erlauben Sie es nur, wenn Sie das Gerät vor sich haben und es diesen Code zeigt:`,
   deviceAt: 'Es fragte von der Adresse',
   deviceDone: 'Das Gerät ist verbunden',
-  deviceDoneLead: 'Gehen Sie zum Gerät zurück: Es macht von selbst weiter.',
+  deviceDoneLead: 'Gehen Sie zum Gerät zurück: Es macht automatisch weiter.',
   deviceRefused: 'Das Gerät ist abgelehnt',
   deviceRefusedLead: 'Es bekommt nichts. Sie können diese Seite schließen.',
   title: 'Anwendungen',

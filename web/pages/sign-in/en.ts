@@ -7,7 +7,7 @@ export const signIn = {
   keepSignedIn: (days: number) => `Keep me signed in for ${days === 1 ? 'a day' : `${days} days`}`,
   rememberDevice: (days: number) =>
     `Do not ask on this device for ${days === 1 ? 'a day' : `${days} days`}`,
-  beginAnew: 'Begin again',
+  beginAnew: 'Start over',
   problems: {
     wrong: 'Username or password is not right.',
     missing: 'Enter your username and your password.',

@@ -59,7 +59,7 @@ export const signUp = {
   deadLink: 'This link is no longer valid',
   deadLinkText:
     'It was used before, has expired, or was not copied completely. If you have created your account, sign in; otherwise begin again.',
-  beginAgain: 'Begin again',
+  beginAgain: 'Start over',
 }
 
 declare module '../../languages/languages.ts' {

@@ -178,7 +178,7 @@ export const de: Texts = {
       `Zu viele Anmeldungen in Ihrem Konto ${account} bei ${name} sind nacheinander fehlgeschlagen. Damit niemand weiter rät, nimmt es eine Weile keine Anmeldung an. Wo Sie angemeldet sind, bleiben Sie es.`,
     introAtReset: (name, account) =>
       `Jemand hat einen Link geöffnet oder einen Code eingegeben, der an Sie gesendet wurde, um das Passwort Ihres Kontos ${account} bei ${name} zurückzusetzen, und dann falsche Codes des zweiten Faktors eingegeben. Damit niemand weiter rät, nimmt das Konto eine Weile keine Anmeldung an. Wo Sie angemeldet sind, bleiben Sie es.`,
-    until: (end) => `Die Sperre endet von selbst: ${end}.`,
+    until: (end) => `Die Sperre endet automatisch: ${end}.`,
     last: 'Der letzte Versuch kam von hier:',
     notYou:
       'Falls Sie das nicht waren: Niemand ist hineingekommen, und Sie müssen nichts tun. Falls Sie Ihr Passwort vergessen haben, setzen Sie ein neues:',

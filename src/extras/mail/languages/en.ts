@@ -180,7 +180,7 @@ export const en = {
       `Too many sign-ins in a row to your account ${account} at ${name} have failed. To keep guesses out, it refuses every sign-in for a while. Where you are signed in, you stay so.`,
     introAtReset: (name: string, account: string) =>
       `Someone has opened a link or typed a code that was mailed to you to reset the password of your account ${account} at ${name}, and then typed wrong codes of the second factor. To keep guesses out, the account refuses every sign-in for a while. Where you are signed in, you stay so.`,
-    until: (end: string) => `The lock ends by itself: ${end}.`,
+    until: (end: string) => `The lock ends automatically: ${end}.`,
     last: 'The last attempt came from:',
     notYou:
       'If it was not you, no one has got in, and you need do nothing. If you have forgotten your password, set a new one:',

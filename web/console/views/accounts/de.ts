@@ -80,16 +80,16 @@ export const accounts: typeof english = {
     lock: 'Sperren',
     unlock: 'Entsperren',
     endSessions: 'Sitzungen beenden',
-    giveRole: 'Rolle geben',
-    takeRole: 'Rolle nehmen',
+    giveRole: 'Rolle hinzufügen',
+    takeRole: 'Rolle entfernen',
     export: 'Exportieren',
   },
   manyTitles: {
     lock: (count) => `Sperren: ${count}`,
     unlock: (count) => `Entsperren: ${count}`,
     endSessions: (count) => `Sitzungen und Tokens beenden: ${count}`,
-    giveRole: (count) => `Rolle geben: ${count}`,
-    takeRole: (count) => `Rolle nehmen: ${count}`,
+    giveRole: (count) => `Rolle hinzufügen: ${count}`,
+    takeRole: (count) => `Rolle entfernen: ${count}`,
   },
   manyEffects: {
     lock: [
@@ -130,7 +130,7 @@ export const accounts: typeof english = {
   undo: 'Rückgängig machen',
   close: 'Schließen',
   exportCsv: 'Als CSV exportieren',
-  exportLines: 'Als JSON-Zeilen exportieren',
+  exportLines: 'Als JSON Lines exportieren',
 
   newTitle: 'Ein neues Konto',
   newHint: 'Damit Personen ihr Passwort selbst wählen, laden Sie sie stattdessen ein.',

@@ -80,16 +80,16 @@ export const accounts = {
     lock: 'Lock',
     unlock: 'Unlock',
     endSessions: 'End sessions',
-    giveRole: 'Give a role',
-    takeRole: 'Take a role',
+    giveRole: 'Add role',
+    takeRole: 'Remove role',
     export: 'Export',
   },
   manyTitles: {
     lock: (count: string) => `Lock: ${count}`,
     unlock: (count: string) => `Unlock: ${count}`,
     endSessions: (count: string) => `End sessions and tokens: ${count}`,
-    giveRole: (count: string) => `Give a role: ${count}`,
-    takeRole: (count: string) => `Take a role: ${count}`,
+    giveRole: (count: string) => `Add role: ${count}`,
+    takeRole: (count: string) => `Remove role: ${count}`,
   },
   manyEffects: {
     lock: [
@@ -130,7 +130,7 @@ export const accounts = {
   undo: 'Undo',
   close: 'Close',
   exportCsv: 'Export as CSV',
-  exportLines: 'Export as lines of JSON',
+  exportLines: 'Export as JSON Lines',
 
   newTitle: 'A new account',
   newHint: 'To let people choose their own password, invite them instead.',

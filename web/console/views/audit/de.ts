@@ -142,7 +142,7 @@ export const audit: typeof english = {
   tail: {
     start: 'Live verfolgen',
     stop: 'Nicht mehr verfolgen',
-    isOn: 'Neue Einträge erscheinen von selbst.',
+    isOn: 'Neue Einträge erscheinen automatisch.',
     shown: plural('de', {
       one: '# Eintrag, seit Sie verfolgen',
       other: '# Einträge, seit Sie verfolgen',

@@ -10,7 +10,7 @@ export const backups: typeof english = {
   ],
   makeTitle: 'Jetzt eine Sicherung machen?',
   made: 'Die Sicherung ist unterwegs: Ihre Zeile steht oben in der Liste.',
-  notEnabled: 'Der Dienst macht von selbst keine Sicherungen',
+  notEnabled: 'Der Dienst macht automatisch keine Sicherungen',
   notEnabledHint:
     'Geht die Platte kaputt, sind alle Konten verloren. Nennen Sie einen Ordner auf einer anderen Platte und eine Passphrase, und starten Sie den Dienst neu:',
   settings: 'die zwei Einstellungen',
@@ -24,11 +24,12 @@ export const backups: typeof english = {
   none: 'noch keine',
   failedNow: (count) =>
     plural('de', {
-      one: 'Der letzte Versuch ist fehlgeschlagen. Es wird von selbst noch einmal versucht.',
-      other: 'Die letzten # Versuche sind fehlgeschlagen. Es wird von selbst noch einmal versucht.',
+      one: 'Der letzte Versuch ist fehlgeschlagen. Es wird automatisch noch einmal versucht.',
+      other:
+        'Die letzten # Versuche sind fehlgeschlagen. Es wird automatisch noch einmal versucht.',
     })(count),
   lateNow: 'Die neueste Sicherung ist älter, als sie sein sollte.',
-  caption: 'Sicherungen, die der Dienst von selbst gemacht hat, die neueste zuerst',
+  caption: 'Sicherungen, die der Dienst automatisch gemacht hat, die neueste zuerst',
   run: 'Begonnen',
   state: 'Zustand',
   states: {

@@ -4,12 +4,12 @@ export const backups = {
   title: 'Backups',
   make: 'Back up now',
   makeEffects: [
-    'A backup is made beside the traffic, encrypted, and read back before it counts.',
+    'A backup is made while the service runs, encrypted, and read back before it counts.',
     'Once it is good, the oldest one is removed if there are more than BACKUP_KEEP.',
   ],
   makeTitle: 'Make a backup now?',
   made: 'The backup is on its way: its row stands on top of the list.',
-  notEnabled: 'The service makes no backups by itself',
+  notEnabled: 'The service makes no backups automatically',
   notEnabledHint:
     'If the disk fails, all accounts are lost. Name a folder on another disk and a passphrase, and start the service again:',
   settings: 'the two settings',
@@ -23,11 +23,11 @@ export const backups = {
   none: 'none yet',
   failedNow: (count: number) =>
     plural('en', {
-      one: 'The last attempt has failed. It is tried again by itself.',
-      other: 'The last # attempts have failed. It is tried again by itself.',
+      one: 'The last attempt has failed. It is tried again automatically.',
+      other: 'The last # attempts have failed. It is tried again automatically.',
     })(count),
   lateNow: 'The newest backup is older than it should be.',
-  caption: 'Backups that the service made by itself, the newest first',
+  caption: 'Backups that the service made automatically, the newest first',
   run: 'Begun',
   state: 'State',
   states: {
@@ -47,7 +47,7 @@ export const backups = {
   empty: 'No backup was made yet. The first one begins within moments after the start.',
   restore: 'Restore a backup',
   restoreIntro:
-    'A restore writes into an empty database, on a machine with this program or a newer one. Try it now and then, beside the running service: only a restored backup is known to be good.',
+    'A restore writes into an empty database, on a machine with this program or a newer one. Try it now and then, next to the running service: only a restored backup is known to be good.',
   steps: {
     verify:
       'Have the file, and the passphrase of its time. This reads all of it and writes nothing:',

@@ -19,7 +19,7 @@ export const clients = {
     metrics: 'read metrics',
   },
   change: 'Change',
-  renew: 'A second secret beside the first, shown once:',
+  renew: 'A second secret in addition to the first, shown once:',
   retire: 'Once the service uses it, end the first one:',
   remove: 'Remove the client:',
   command: 'the command',

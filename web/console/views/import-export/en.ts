@@ -29,7 +29,7 @@ export const imports = {
   imports: (count: number) => `Makes ${accounts(count)}.`,
   importEffects: [
     'They can sign in when all of them are there; until then they are not shown.',
-    'It cannot be undone at once: each account is deleted by itself.',
+    'It cannot be undone at once: each account is deleted on its own.',
   ],
   importAction: 'Import',
   isImported: (count: number) => `${accounts(count)} are imported.`,

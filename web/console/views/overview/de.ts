@@ -2,10 +2,7 @@ import { common } from '../../../languages/de/common.ts'
 import { plural } from '../../../languages/words.ts'
 import type { overview as english } from './en.ts'
 
-const findings = plural('de', {
-  one: '# Sache braucht einen Blick',
-  other: '# Sachen brauchen einen Blick',
-})
+const findings = plural('de', { one: '# Hinweis', other: '# Hinweise' })
 const broken = plural('de', { one: '# Sache ist gestört', other: '# Sachen sind gestört' })
 const processes = plural('de', { one: 'einem Prozess', other: '# Prozessen' })
 const { inWords } = common
@@ -13,7 +10,7 @@ const { inWords } = common
 export const overview: typeof english = {
   title: 'Übersicht',
   asOf: 'Stand',
-  reload: 'Neu lesen',
+  reload: 'Aktualisieren',
   verdict: {
     waiting: 'Es wird nachgesehen …',
     good: 'Der Dienst läuft.',

@@ -1,7 +1,10 @@
 import { common } from '../../../languages/en/common.ts'
 import { plural } from '../../../languages/words.ts'
 
-const findings = plural('en', { one: '# thing needs a look', other: '# things need a look' })
+const findings = plural('en', {
+  one: '# item needs attention',
+  other: '# items need attention',
+})
 const broken = plural('en', { one: '# thing is broken', other: '# things are broken' })
 const processes = plural('en', { one: 'one process', other: '# processes' })
 const { inWords } = common
@@ -10,7 +13,7 @@ const { inWords } = common
 export const overview = {
   title: 'Overview',
   asOf: 'As of',
-  reload: 'Read again',
+  reload: 'Refresh',
   verdict: {
     waiting: 'Looking …',
     good: 'The service works.',
@@ -64,7 +67,7 @@ export const overview = {
     schemaOld: (version: number, latest: number) =>
       `Schema ${version} is older than ${latest}, which this version knows. Start the service again.`,
     schemaNew: (version: number, latest: number) =>
-      `Schema ${version} is newer than ${latest}: a newer version runs beside this one. Renew this node.`,
+      `Schema ${version} is newer than ${latest}: a newer version runs next to this one. Renew this node.`,
     jobs: 'Jobs',
     jobsGood: plural('en', { one: '# job runs in time.', other: 'All # jobs run in time.' }),
     jobsBad: (names: string) => `Late, or failed at last: ${names}. The log says why.`,

@@ -47,7 +47,7 @@ export const throttle: typeof english = {
   ],
   clearAction: 'Drosselung aufheben',
   cleared: (name) => `Die Fehlversuche von ${name} sind vergessen.`,
-  noClear: 'endet von selbst',
+  noClear: 'endet automatisch',
   unknownName: 'kein Konto',
   whyThis: 'Warum?',
 }

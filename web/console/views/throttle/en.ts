@@ -48,7 +48,7 @@ export const throttle = {
   ],
   clearAction: 'Clear the throttle',
   cleared: (name: string) => `The failed attempts of ${name} are forgotten.`,
-  noClear: 'ends by itself',
+  noClear: 'ends automatically',
   unknownName: 'no account',
   whyThis: 'Why?',
 }

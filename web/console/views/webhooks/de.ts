@@ -118,7 +118,7 @@ export const webhooks: typeof english = {
     wasDisabled:
       'Der Dienst hat diesen Webhook ausgeschaltet, weil sein Empfänger drei Tage lang nichts angenommen oder gesagt hat, dass es ihn nicht mehr gibt. Bringen Sie den Empfänger in Ordnung, schalten Sie den Webhook ein, senden Sie einen Test, und senden Sie dann noch einmal, was fehlschlug. Ereignisse seitdem wurden nicht für ihn aufgehoben.',
     isFailing:
-      'Der Empfänger nimmt die Nachrichten nicht an. Sie werden drei Tage lang von selbst noch einmal gesendet.',
+      'Der Empfänger nimmt die Nachrichten nicht an. Sie werden drei Tage lang automatisch noch einmal gesendet.',
   },
   deliveries: {
     title: 'Zustellungen',

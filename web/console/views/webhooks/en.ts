@@ -40,8 +40,8 @@ export const webhooks = {
     namesHint:
       'One on each line. A * stands for any end of a name: authn_* is all logins, passwords and tokens. The names stand in the audit log.',
     single: plural('en', {
-      one: 'Each event by itself: # chosen',
-      other: 'Each event by itself: # chosen',
+      one: 'Single events: # chosen',
+      other: 'Single events: # chosen',
     }),
     groups: {
       userCreated: 'A user is created',
