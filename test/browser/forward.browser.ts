@@ -189,9 +189,10 @@ suite('docs/forward-auth.md, in a real browser', async () => {
         await page.goto(`${files}/`)
         await page.waitForURL(`${files}/`)
         await page.goto(`${files}/.gatehouse/signout`)
-        await page.waitForURL(`${gatehouse}/signout`)
+        await page.waitForURL(`${gatehouse}/signout?*`)
         await page.click(mainButton)
-        await page.waitForLoadState()
+        await page.waitForURL('**/signout?done=1&*')
+        assert.equal(await page.getAttribute('main a.button', 'href'), `${files}/`)
         application.forget()
         for (const origin of [wiki, files]) {
           await page.goto(`${origin}/again`)

@@ -101,6 +101,15 @@ export async function handAt(
     assert.fail(`the keyboard does not reach ${selector} at ${page.url()}`)
   }
 
+  /** Opens the part of the page that hides a field, as a person does. */
+  async function unfold(field: string): Promise<void> {
+    const summary = `details:not([open]):has(${field}) > summary`
+    if ((await page.locator(summary).count()) === 0) return
+    if (!way.isKeyboard) return page.locator(summary).tap()
+    await tabTo(summary)
+    await page.keyboard.press('Enter')
+  }
+
   const hand: Hand = {
     page,
     context,
@@ -112,6 +121,7 @@ export async function handAt(
     async fill(fields) {
       for (const [name, text] of Object.entries(fields)) {
         const field = `input[name="${name}"]:not(.for-managers)`
+        await unfold(field)
         if (!way.isKeyboard) {
           await page.locator(field).fill(text)
           continue

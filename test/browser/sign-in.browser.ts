@@ -87,6 +87,7 @@ suite('sign-in through a provider, in a real browser', async () => {
     assert.equal(new URL(page.url()).pathname, '/signin')
     await assertAccessible(page, 'the second factor')
     assert.equal(await page.evaluate('document.activeElement.name'), 'totp')
+    await page.click('summary')
     await page.fill('input[name=recovery_code]', 'AAAA-BBBB-CCCC-DDDD')
     await page.click('button')
     assert.match((await page.textContent('[role=alert]')) ?? '', /^This code is not right/)

@@ -206,6 +206,31 @@ suite('sessions at the hosts of applications', async () => {
     assert.equal(here.pages.heading(), 'Signed out')
   })
 
+  test('the sign-out at a host leads back to its application, and to no other address', async () => {
+    const from = { 'x-forwarded-host': 'wiki.example.org', 'x-forwarded-proto': 'https' }
+    const out = await app.call('GET', '/.gatehouse/signout', { headers: from })
+    const address = '/signout?return_to=https%3A%2F%2Fwiki.example.org%2F'
+    assert.deepEqual([out.status, out.headers.location], [303, `https://id.example.org${address}`])
+    const here = await atHosts(app, ann)
+    await here.pages.open(address)
+    assert.match(here.pages.page().text, /<a href="https:\/\/wiki\.example\.org\/">Cancel<\/a>/)
+    await here.pages.submit({}, 'action="/signout')
+    assert.equal(here.pages.heading(), 'Signed out')
+    const link = /<a class="button" href="([^"]*)">Back to wiki\.example\.org<\/a>/
+    assert.equal(link.exec(here.pages.page().text)?.[1], `${wiki}/`)
+    for (const other of [
+      ...['https://evil.example/', '//evil.example/', 'https://wiki.example.org@evil.example/'],
+      ...['javascript:alert(1)', 'https://wiki.example.org.evil.example/', '/account', ''],
+    ]) {
+      const query = new URLSearchParams({ done: '1', return_to: other })
+      const { status, text } = await app.call('GET', `/signout?${query}`)
+      assert.deepEqual([status, /Back to|evil|javascript:/.test(text)], [200, false], other)
+    }
+    const unknown = { ...from, 'x-forwarded-host': 'other.example.org' }
+    const elsewhere = await app.call('GET', '/.gatehouse/signout', { headers: unknown })
+    assert.equal(elsewhere.headers.location, 'https://id.example.org/signout')
+  })
+
   test('what is below the prefix: a way to sign out, the files of pages, and nothing else', async () => {
     const out = await app.call('GET', '/.gatehouse/signout')
     assert.deepEqual([out.status, out.headers.location], [303, 'https://id.example.org/signout'])

@@ -192,7 +192,7 @@ suite('GET / in production', async () => {
 test('GET / offers a new account where anyone may have one', async () => {
   const env = { ...relayEnv(2525, 'none'), SIGN_UP: 'open' }
   const { text } = await (await testApp(env)).call('GET', '/', { headers: { accept: navigation } })
-  assert.match(text, /<a href="\/signup">Create one<\/a>/)
+  assert.match(text, /<a href="\/signup">Create an account<\/a>/)
 })
 
 suite('the files of pages', async () => {

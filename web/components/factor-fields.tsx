@@ -27,27 +27,35 @@ export function factorParts(kinds: readonly string[]): readonly FactorPart[] {
 /** Asks for the proof of a factor, or a recovery code in its place, and goes on. */
 export function FactorFields({ isWrong, hasFocus, kinds = ['totp'], children }: Props) {
   const { common, federation } = useTexts()
+  const t = federation.secondFactor
   const parts = factorParts(kinds)
+  const recoveryCode = (
+    <Field
+      name="recovery_code"
+      label={t.recoveryCode}
+      hint={common.recoveryCodeHint}
+      autocomplete="off"
+      isWrong={isWrong}
+      hasFocus={hasFocus && parts.length === 0}
+    />
+  )
   return (
     <>
       {parts.map(({ kind, Proof }, index) => (
         <Proof key={kind} isWrong={isWrong} hasFocus={hasFocus && index === 0} />
       ))}
-      <Field
-        name="recovery_code"
-        label={
-          parts.length > 0
-            ? federation.secondFactor.orRecoveryCode
-            : federation.secondFactor.recoveryCode
-        }
-        hint={common.recoveryCodeHint}
-        autocomplete="off"
-        isWrong={isWrong}
-        hasFocus={hasFocus && parts.length === 0}
-      />
+      {parts.length === 0 ? (
+        recoveryCode
+      ) : (
+        // After a mistake, either field may hold it.
+        <details open={isWrong}>
+          <summary>{t.lostPhone}</summary>
+          {recoveryCode}
+        </details>
+      )}
       {children}
       <Actions>
-        <Button>{common.goOn}</Button>
+        <Button>{common.verify}</Button>
       </Actions>
     </>
   )

@@ -65,8 +65,23 @@ export async function routes(
       config: { access: { rule: anyone }, isReturnTarget: false, answers: { 303: {} } },
       schema: { hide: true },
     },
-    async (_request, reply) => reply.redirect(`${config.baseUrl}/signout`, 303),
+    async (request, reply) => {
+      const origin = originOf(request)
+      const query = origin === null ? '' : `?${new URLSearchParams({ return_to: `${origin}/` })}`
+      return reply.redirect(`${config.baseUrl}/signout${query}`, 303)
+    },
   )
+
+  /** Null if no proxy says at which host. */
+  function originOf(request: FastifyRequest): string | null {
+    try {
+      const { origin } = siteOf(request)
+      return redirectOrigins.isForwarded(origin) ? origin : null
+    } catch (error) {
+      if (error instanceof ApiError) return null
+      throw error
+    }
+  }
 }
 
 function hostUnknown(origin: string): ApiError {

@@ -18,6 +18,7 @@ export const common: typeof english = {
   signOut: 'Abmelden',
   startPage: 'Startseite',
   goOn: 'Weiter',
+  verify: 'Prüfen',
   cancel: 'Abbrechen',
   tryAgain: 'Noch einmal versuchen',
   tryAgainIn: (seconds) => `Versuchen Sie es in ${inWords(seconds)} noch einmal.`,

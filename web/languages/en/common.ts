@@ -19,6 +19,7 @@ export const common = {
   signOut: 'Sign out',
   startPage: 'Start page',
   goOn: 'Continue',
+  verify: 'Verify',
   cancel: 'Cancel',
   tryAgain: 'Try again',
   tryAgainIn: (seconds: number) => `Try again in ${inWords(seconds)}.`,

@@ -22,12 +22,12 @@ export const federation: typeof english = {
   },
   secondFactor: {
     title: 'Zweiter Faktor',
-    text: 'Ihr Konto verlangt einen zweiten Faktor. Geben Sie den Code ein, den Ihre Authenticator-App gerade zeigt, oder einen Ihrer Wiederherstellungscodes.',
+    text: 'Ihr Konto verlangt einen zweiten Faktor. Geben Sie den Code ein, den Ihre Authenticator-App gerade zeigt.',
     textOfRecoveryCode:
       'Ihr Konto verlangt einen zweiten Faktor. Benutzen Sie einen Passkey, oder geben Sie einen Ihrer Wiederherstellungscodes ein.',
     recoveryCode: 'Wiederherstellungscode',
     textOfSeveral: 'Ihr Konto verlangt einen zweiten Faktor. Füllen Sie eines der Felder aus.',
-    orRecoveryCode: 'Oder ein Wiederherstellungscode',
+    lostPhone: 'Telefon verloren?',
     wrong: 'Dieser Code ist falsch oder wurde schon benutzt. Geben Sie einen anderen ein.',
     missing: 'Geben Sie einen Code ein.',
   },

@@ -22,11 +22,11 @@ export const federation = {
   },
   secondFactor: {
     title: 'Second factor',
-    text: 'Your account asks for a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.',
+    text: 'Your account asks for a second factor. Enter the code that your authenticator app shows now.',
     textOfRecoveryCode:
       'Your account asks for a second factor. Use a passkey, or enter one of your recovery codes.',
     textOfSeveral: 'Your account asks for a second factor. Fill in one of the fields.',
-    orRecoveryCode: 'Or a recovery code',
+    lostPhone: 'Lost your phone?',
     recoveryCode: 'Recovery code',
     wrong: 'This code is not right, or it was used before. Enter another one.',
     missing: 'Enter a code.',

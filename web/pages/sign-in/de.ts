@@ -52,6 +52,7 @@ export const signIn: typeof english = {
     lead: (username) => `Sie sind als ${username} angemeldet.`,
     doneTitle: 'Abgemeldet',
     done: 'Sie sind in diesem Browser abgemeldet.',
+    backTo: (host) => `Zurück zu ${host}`,
     notSignedIn: 'Sie sind in diesem Browser nicht angemeldet.',
     shared: 'An einem gemeinsam genutzten Computer',
     provider: (name) => `Auch bei ${name} abmelden`,

@@ -42,13 +42,14 @@ export const signIn = {
   recoveryCodes: {
     title: 'Your recovery codes',
     lead: 'Without your phone, each of these codes lets you in once. Keep them in a safe place: they are not shown again.',
-    submit: 'I have kept them, go on',
+    submit: 'I have kept them: continue',
   },
   signOut: {
     title: 'Sign out?',
     lead: (username: string) => `You are signed in as ${username}.`,
     doneTitle: 'Signed out',
     done: 'You are signed out in this browser.',
+    backTo: (host: string) => `Back to ${host}`,
     notSignedIn: 'You are not signed in in this browser.',
     shared: 'On a shared computer',
     provider: (name: string) => `Log out of ${name} as well`,

@@ -80,13 +80,19 @@ export const examples: ExamplesOf<SignInViews> = {
     first: { ...form, codes: ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ'] },
   },
   'sign-out': {
-    first: { form: { csrf: form.csrf, username: 'ann' }, isDone: false, providers: [] },
+    first: {
+      form: { action: '/signout', csrf: form.csrf, username: 'ann' },
+      isDone: false,
+      back: null,
+      providers: [],
+    },
     done: {
       form: null,
+      back: { href: 'https://wiki.example.org/', host: 'wiki.example.org' },
       isDone: true,
       providers: [{ href: '/oauth/acme/logout', label: 'acme' }],
     },
-    'not signed in': { form: null, isDone: false, providers: [] },
+    'not signed in': { form: null, isDone: false, back: null, providers: [] },
   },
   'sign-out-provider': {
     first: {

@@ -278,7 +278,7 @@ function Enrolment({ view }: { view: EnrolmentView }) {
           hasFocus={problem !== 'passkey'}
         />
         <Actions>
-          <Button>{common.goOn}</Button>
+          <Button>{common.verify}</Button>
         </Actions>
       </Form>
       <Anew form={view} />
@@ -315,23 +315,24 @@ function RecoveryCodes({ view }: { view: RecoveryCodesView }) {
   )
 }
 
-function SignOut({ view: { form, isDone, providers } }: { view: SignOutView }) {
+function SignOut({ view: { back, form, isDone, providers } }: { view: SignOutView }) {
   const { common, signIn } = useTexts()
   const t = signIn.signOut
   return (
     <>
       {form ? (
-        <Form action="/signout" csrf={form.csrf}>
+        <Form action={form.action} csrf={form.csrf}>
           <p>{t.lead(form.username)}</p>
           <Actions>
             <Button>{common.signOut}</Button>
-            <a href="/account">{common.cancel}</a>
+            <a href={back?.href ?? '/account'}>{common.cancel}</a>
           </Actions>
         </Form>
       ) : (
         <>
           <p>{isDone ? t.done : t.notSignedIn}</p>
           <Actions>
+            {back && <LinkButton href={back.href}>{t.backTo(back.host)}</LinkButton>}
             <LinkButton href="/signin" kind="quiet">
               {signIn.title}
             </LinkButton>

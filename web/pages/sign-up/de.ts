@@ -2,7 +2,7 @@ import type { signUp as english } from './en.ts'
 
 export const signUp: typeof english = {
   noAccount: 'Noch kein Konto?',
-  createOne: 'Eines anlegen',
+  createOne: 'Konto anlegen',
   title: 'Konto anlegen',
   lead: 'Geben Sie Ihre E-Mail-Adresse ein. Wir senden Ihnen einen Link und einen Code; danach wählen Sie Benutzername und Passwort.',
   sendMail: 'E-Mail senden',

@@ -1,6 +1,6 @@
 export const signUp = {
   noAccount: 'No account yet?',
-  createOne: 'Create one',
+  createOne: 'Create an account',
   title: 'Create an account',
   lead: 'Enter your e-mail address. We send you a link and a code, and then you choose username and password.',
   sendMail: 'Send me an e-mail',

@@ -89,8 +89,14 @@ export interface RecoveryCodesView extends SignInForm {
 
 export interface SignOutView {
   /** Null: no person is signed in. */
-  readonly form: { readonly csrf: string; readonly username: string } | null
+  readonly form: {
+    readonly action: string
+    readonly csrf: string
+    readonly username: string
+  } | null
   readonly isDone: boolean
+  /** The application that the person came from. */
+  readonly back: { readonly href: string; readonly host: string } | null
   /** Sign-out links. */
   readonly providers: readonly { readonly href: string; readonly label: string }[]
 }
