@@ -9,6 +9,9 @@ const byAuthorizationError = {
   server_error: providerFailed,
 } as const
 
+/** The second is GitHub's word. */
+const badCodes: ReadonlySet<unknown> = new Set(['invalid_grant', 'bad_verification_code'])
+
 /**
  * The library's errors contain responses with tokens, so only the description is kept. Until the
  * provider was asked, the caller's request is at fault.
@@ -23,7 +26,7 @@ export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boole
     const code = row === 'accessDenied' ? 'provider_denied' : 'provider_answer_unacceptable'
     return failed(row ?? 'signInFailed', code, reason)
   }
-  if (code === 'OAUTH_RESPONSE_BODY_ERROR' && oauthError === 'invalid_grant') {
+  if (code === 'OAUTH_RESPONSE_BODY_ERROR' && badCodes.has(oauthError)) {
     return failed('signInFailed', 'provider_answer_unacceptable', reason)
   }
   return wasAsked() ? wrong(reason) : failed('signInFailed', 'provider_return_invalid', reason)

@@ -1,12 +1,18 @@
 import { namesOf } from '../../core/config/former-names.ts'
 import { readSettings, type Setting, type Values } from '../../core/config/kinds.ts'
 import { notRole, unknownRoles } from '../../core/config/roles.ts'
+import type { Secret } from '../../core/crypto/secret.ts'
 import { nearName } from '../../core/hints/near-name.ts'
 import { contractRoles, type Role, type RoleName, rolesAmong } from '../../core/policy/principal.ts'
+import { kindContradictions, type OfKind } from './kind-contradictions.ts'
+import type { Preset } from './presets/preset.ts'
+import { presets } from './presets/presets.ts'
+import type { PresetName } from './presets/values.ts'
 import {
   defaultName,
-  type Named,
+  fieldSettings,
   type oidcSettings,
+  type ProviderRow,
   type ProviderValues,
   prefixed,
   providerSettings,
@@ -14,6 +20,10 @@ import {
 
 interface ProviderConfig {
   readonly name: string
+  readonly kind: 'oidc' | 'oauth2'
+  readonly preset: PresetName | null
+  /** On buttons. */
+  readonly label: string
   readonly issuer: string
   readonly rolesClaim: string
   readonly allowedRoles: readonly Role[]
@@ -37,13 +47,19 @@ interface ProviderConfig {
     readonly userinfo: string | undefined
     readonly jwks: string | undefined
   }
+  /** Paths in the answer about a person, for a provider without ID tokens. */
+  readonly fields: Readonly<Record<keyof typeof fieldSettings, string | undefined>> | null
+  /** Directories of Microsoft, or `any`; null: the issuer is that of one. */
+  readonly tenants: readonly string[] | null
+  readonly apple: {
+    readonly teamId: string
+    readonly keyId: string
+    readonly privateKey: Secret
+  } | null
 }
 
-interface Read {
+interface Read extends OfKind {
   readonly name: string
-  readonly prefix: string
-  readonly values: ProviderValues
-  readonly isSet: (name: keyof ProviderValues) => boolean
 }
 
 export interface ProvidersReading {
@@ -55,7 +71,7 @@ export interface ProvidersReading {
 type Env = Readonly<Record<string, string | undefined>>
 
 export function readProviders(values: Values<typeof oidcSettings>, env: Env): ProvidersReading {
-  const unnamed = read('OIDC_', defaultName, valuesOf(values), env)
+  const unnamed = read('OIDC_', defaultName, valuesWithPreset('OIDC_', values, env), env)
   const mistakes: string[] = []
   const warnings: string[] = []
   const named = [...new Set(values.OIDC_PROVIDERS)].map((name) => {
@@ -63,7 +79,7 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
     const reading = readSettings<Record<string, Setting<unknown>>>(prefixed(prefix), env)
     mistakes.push(...reading.mistakes)
     warnings.push(...reading.warnings)
-    return read(prefix, name, valuesOf(reading.values as Values<Named<'OIDC_'>>, prefix), env)
+    return read(prefix, name, valuesWithPreset(prefix, reading.values, env), env)
   })
   const isUsed = Object.keys(providerSettings).some((name) =>
     unnamed.isSet(name as keyof ProviderValues),
@@ -102,11 +118,16 @@ export function providerContradictions(
   { isProduction, ownIssuer, ownRoles }: AboutService,
 ): string[] {
   const seen = new Set([ownIssuer])
-  return providers.flatMap(({ prefix, values, isSet }) => {
+  return providers.flatMap((provider) => {
+    const { prefix, values, isSet } = provider
     const mistakes: string[] = []
-    const refuse = (name: keyof ProviderValues, text: string) =>
-      mistakes.push(`${prefix}${name} ${text}`)
+    const refuse = (name: ProviderRow, text: string) => mistakes.push(`${prefix}${name} ${text}`)
     const { ISSUER, CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH } = values
+    // A preset of an unknown name says nothing about the other settings.
+    if (values.PRESET === undefined && isSet('PRESET')) return []
+    const ofKind = kindContradictions(provider)
+    const isRefused = (name: ProviderRow) => ofKind.some(([row]) => row === name)
+    for (const [name, text] of ofKind) refuse(name, text)
     if (ownRoles) {
       for (const role of unknownRoles(values.DEFAULT_ROLES, ownRoles)) {
         refuse('DEFAULT_ROLES', notRole(role))
@@ -116,10 +137,11 @@ export function providerContradictions(
       }
     }
     if (!CLIENT_ID && isSet('CLIENT_SECRET')) refuse('CLIENT_SECRET', `needs ${prefix}CLIENT_ID`)
-    if (!ISSUER) refuse('ISSUER', `must be set: other settings of ${prefix}* are`)
-    else if (seen.has(ISSUER)) refuse('ISSUER', 'must be no issuer that is used already')
+    if (!ISSUER) {
+      if (!isRefused('ISSUER')) refuse('ISSUER', `must be set: other settings of ${prefix}* are`)
+    } else if (seen.has(ISSUER)) refuse('ISSUER', 'must be no issuer that is used already')
     else seen.add(ISSUER)
-    if (!CLIENT_ID && !values.AUDIENCE) {
+    if (!CLIENT_ID && !values.AUDIENCE && !isRefused('CLIENT_ID')) {
       refuse('CLIENT_ID', `must be set, or ${prefix}AUDIENCE, or both`)
     }
     if ((CLIENT_AUTH === 'basic' || CLIENT_AUTH === 'post') && !CLIENT_SECRET) {
@@ -128,7 +150,7 @@ export function providerContradictions(
     if (CLIENT_AUTH === 'none' && CLIENT_SECRET) {
       refuse('CLIENT_AUTH', `must not be none with ${prefix}CLIENT_SECRET`)
     }
-    if (values.AUTHORIZATION_ENDPOINT && !values.JWKS_URI) {
+    if (values.KIND === 'oidc' && values.AUTHORIZATION_ENDPOINT && !values.JWKS_URI) {
       refuse('JWKS_URI', `must be set with ${prefix}AUTHORIZATION_ENDPOINT`)
     }
     for (const name of addresses) {
@@ -144,13 +166,17 @@ export function providerContradictions(
 }
 
 export function toProvider(
-  { name, values }: Read,
+  { name, values, isSet }: Read,
   { baseUrl, roles }: { readonly baseUrl: string; readonly roles: readonly Role[] },
+  label: string,
 ): ProviderConfig {
-  const { ISSUER: issuer = '', CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH } = values
+  const { ISSUER: issuer = '', CLIENT_ID, CLIENT_SECRET, KIND, PRESET } = values
   const usesDiscovery = !values.AUTHORIZATION_ENDPOINT && !values.TOKEN_ENDPOINT
   return {
     name,
+    kind: KIND,
+    preset: PRESET ?? null,
+    label,
     issuer,
     rolesClaim: values.ROLES_CLAIM,
     allowedRoles: rolesAmong([...contractRoles, ...values.ROLES_ALLOWED], roles),
@@ -160,8 +186,9 @@ export function toProvider(
         : {
             id: CLIENT_ID,
             secret: CLIENT_SECRET,
-            auth: CLIENT_AUTH ?? (CLIENT_SECRET ? 'basic' : 'none'),
-            scope: values.SCOPE,
+            auth: values.CLIENT_AUTH ?? usualAuth(values),
+            // OAuth 2.0 has no scope of all providers.
+            scope: KIND === 'oidc' || PRESET || isSet('SCOPE') ? values.SCOPE : '',
             redirectUri: values.REDIRECT_URI ?? `${baseUrl}${pathOf(name)}/callback`,
             signsUp: values.SIGN_UP === 'on',
             defaultRoles: values.DEFAULT_ROLES as readonly Role[],
@@ -177,7 +204,36 @@ export function toProvider(
       userinfo: values.USERINFO_ENDPOINT,
       jwks: values.JWKS_URI,
     },
+    fields: KIND === 'oauth2' && !PRESET ? fieldsOf(values) : null,
+    tenants: values.TENANTS.length > 0 ? values.TENANTS : null,
+    apple: appleOf(values),
   }
+}
+
+/** Several providers percent-encode nothing in a secret of Basic (RFC 6749 section 2.3.1). */
+function usualAuth({ CLIENT_SECRET, PRESET }: ProviderValues): 'basic' | 'post' | 'none' {
+  if (PRESET === 'apple') return 'post'
+  if (!CLIENT_SECRET) return 'none'
+  return PRESET === undefined ? 'basic' : 'post'
+}
+
+function fieldsOf(values: ProviderValues): ProviderConfig['fields'] {
+  const rows = Object.keys(fieldSettings) as (keyof typeof fieldSettings)[]
+  return Object.fromEntries(rows.map((row) => [row, values[row]])) as ProviderConfig['fields']
+}
+
+function appleOf({ TEAM_ID, KEY_ID, PRIVATE_KEY }: ProviderValues): ProviderConfig['apple'] {
+  if (!TEAM_ID || !KEY_ID || !PRIVATE_KEY) return null
+  return { teamId: TEAM_ID, keyId: KEY_ID, privateKey: PRIVATE_KEY }
+}
+
+/** The name of the preset if it is the only one, otherwise the name of the settings. */
+export function labelOf({ name, values }: Read, all: readonly Read[]): string {
+  const { ISSUER, PRESET } = values
+  const isSole = all.filter((each) => each.values.PRESET === PRESET).length === 1
+  if (PRESET !== undefined && isSole) return presets[PRESET].label
+  // The unnamed provider has no readable name.
+  return name === defaultName ? (URL.parse(ISSUER ?? '')?.host ?? name) : name
 }
 
 function pathOf(name: string): string {
@@ -200,13 +256,52 @@ const addresses = [
 ] as const
 
 function read(prefix: string, name: string, values: ProviderValues, env: Env): Read {
-  const isSet = (row: keyof ProviderValues) =>
-    Boolean(env[`${prefix}${row}`] || env[`${prefix}${row}_FILE`])
-  return { name, prefix, values, isSet }
+  const isSet = (row: ProviderRow) => Boolean(env[`${prefix}${row}`] || env[`${prefix}${row}_FILE`])
+  return { name, prefix, values, isSet, textOf: (row) => env[`${prefix}${row}`] }
+}
+
+/** What the preset fixes and what it defaults to, in place of the general defaults. */
+function valuesWithPreset(
+  prefix: string,
+  given: Readonly<Record<string, unknown>>,
+  env: Env,
+): ProviderValues {
+  const values = valuesOf(given, prefix)
+  if (values.PRESET === undefined) return values
+  const more = Object.fromEntries(
+    Object.entries(textsOfPreset(values.PRESET, prefix, env)).map(([name, text]) => [
+      name,
+      providerSettings[name as ProviderRow].parse(text),
+    ]),
+  )
+  return { ...values, ...more }
+}
+
+function textsOfPreset(preset: PresetName, prefix: string, env: Env) {
+  const { defaults = {}, fixed }: Preset = presets[preset]
+  const unset = Object.entries(defaults).filter(([name]) => !env[`${prefix}${name}`])
+  return { ...Object.fromEntries(unset), ...fixed } as Readonly<Record<string, string>>
+}
+
+/** As settings in force. */
+export function textsOfPresets(providers: readonly Read[], env: Env): Env {
+  return Object.assign(
+    {},
+    ...providers.map(({ prefix, values: { PRESET } }) =>
+      PRESET === undefined
+        ? {}
+        : Object.fromEntries(
+            Object.entries(textsOfPreset(PRESET, prefix, env)).map(([name, text]) => [
+              `${prefix}${name}`,
+              text,
+            ]),
+          ),
+    ),
+  )
 }
 
 /** The inverse of `prefixed`. */
-function valuesOf(values: Readonly<Record<string, unknown>>, prefix = 'OIDC_'): ProviderValues {
+function valuesOf(values: Readonly<Record<string, unknown>>, prefix: string): ProviderValues {
   const entries = Object.keys(providerSettings).map((name) => [name, values[`${prefix}${name}`]])
   return Object.fromEntries(entries) as ProviderValues
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
-import { acceptForms } from '../../core/http/bodies/bodies.ts'
+import { acceptForms, fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
@@ -19,12 +19,20 @@ import { SessionAnswer } from '../sessions/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
 import { continueOnPages } from './continue.ts'
 import { flowCookie } from './cookie.ts'
+import { handedOn } from './hand-on.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
 import { linkedToAnother, providerFailed } from './problems.ts'
 import { takeProof } from './prove.ts'
 import type { Provider } from './provider.ts'
 import { defaultName } from './provider-settings.ts'
-import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
+import {
+  CallbackQuery,
+  FactorBody,
+  PostedReturn,
+  ProviderName,
+  SentReturn,
+  SignInQuery,
+} from './schemas.ts'
 import { confirm, signIn } from './sign-in.ts'
 
 const access = { rule: anyone }
@@ -113,6 +121,36 @@ export async function routes(app: App, options: Needs): Promise<void> {
           tellOfFailure(request, provider, error)
           throw error
         }
+      },
+    )
+
+    // A POST from another site has none of our cookies: only the browser's next request, from our
+    // page, is judged.
+    app.post(
+      `${base}/callback`,
+      {
+        config: {
+          access,
+          errorPage: failurePage,
+          csrf: 'exempt', // changes nothing, and reads no cookie
+          body: 'parameters',
+          maxBodyBytes: fewFieldsBytes,
+          sends: SentReturn,
+          answers: { 200: { [mediaTypes.html]: Page } },
+          errors: ['routeNotFound', 'signInFailed'],
+        },
+        schema: {
+          operationId: idOf('handOnSignIn'),
+          summary: 'Back from an identity provider that posts a form: a page that goes on',
+          body: PostedReturn,
+          ...params,
+        },
+      },
+      async (request, reply) => {
+        providerOf(request)
+        const query = handedOn((request.body ?? {}) as Record<string, unknown>) // an object, by its schema
+        const path = `${request.url.split('?', 1)[0]}?${query}`
+        return sendView(reply, request, 'landing', { what: 'came_back', path })
       },
     )
   }

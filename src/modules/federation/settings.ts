@@ -4,9 +4,11 @@ import { rolesOf } from '../../core/config/roles.ts'
 import { baseUrlOf } from '../../core/config/settings.ts'
 import { oidcSettings, prefixed } from './provider-settings.ts'
 import {
+  labelOf,
   providerContradictions,
   providerWarnings,
   readProviders,
+  textsOfPresets,
   toProvider,
 } from './read-providers.ts'
 
@@ -29,12 +31,17 @@ export function configure({ env, isMisread, values }: Reading) {
   const misread = new Set(mistakes.map((line) => line.split(' ', 1)[0]))
   const roles = rolesOf(values)
   return {
-    config: { providers: providers.map((each) => toProvider(each, { baseUrl, roles })) },
+    config: {
+      providers: providers.map((each) =>
+        toProvider(each, { baseUrl, roles }, labelOf(each, providers)),
+      ),
+    },
     mistakes: [
       ...mistakes,
       ...contradictions.filter((line) => !misread.has(line.split(' ', 1)[0])),
     ],
     warnings: [...warnings, ...providerWarnings(providers)],
+    derived: textsOfPresets(providers, env),
     further: providers.map(({ prefix }) => prefixed(prefix)),
   }
 }
