@@ -2,9 +2,10 @@ import { ApiError, type ErrorRow } from '../../core/errors.ts'
 import { wrong } from './guarded-fetch.ts'
 import { providerFailed } from './problems.ts'
 
-/** RFC 6749 section 4.1.2.1. */
+/** RFC 6749 section 4.1.2.1, and Apple's word. */
 const byAuthorizationError = {
   access_denied: 'accessDenied',
+  user_cancelled_authorize: 'accessDenied',
   temporarily_unavailable: 'serviceUnavailable',
   server_error: providerFailed,
 } as const
