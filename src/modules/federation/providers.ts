@@ -1,6 +1,9 @@
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
+import { ApiError } from '../../core/errors.ts'
 import { isTenantIssuer } from './presets/microsoft.ts'
 import { createProvider, type Provider, type ProviderDeps } from './provider.ts'
+import { defaultName } from './provider-settings.ts'
 
 export interface Providers {
   /** The unnamed provider has the name `default`. */
@@ -25,4 +28,17 @@ export function createProviders({ config, ...deps }: ProvidersDeps): Providers {
     issuing: (issuer) =>
       byIssuer.get(issuer) ?? ofSeveral.find(({ config: of }) => isTenantIssuer(of, issuer)),
   }
+}
+
+/** That of the path. @throws ApiError routeNotFound if not configured for sign-in */
+export function signInProvider(
+  providers: Pick<Providers, 'named'>,
+  { params }: FastifyRequest,
+): Provider {
+  const { provider: name = defaultName } = params as { provider?: string }
+  const provider = providers.named(name)
+  if (!provider?.config.client) {
+    throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
+  }
+  return provider
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
-import { acceptForms, fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
@@ -19,20 +19,12 @@ import { SessionAnswer } from '../sessions/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
 import { continueOnPages } from './continue.ts'
 import { flowCookie } from './cookie.ts'
-import { handedOn } from './hand-on.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
 import { linkedToAnother, providerFailed } from './problems.ts'
 import { takeProof } from './prove.ts'
 import type { Provider } from './provider.ts'
-import { defaultName } from './provider-settings.ts'
-import {
-  CallbackQuery,
-  FactorBody,
-  PostedReturn,
-  ProviderName,
-  SentReturn,
-  SignInQuery,
-} from './schemas.ts'
+import { signInProvider } from './providers.ts'
+import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
 import { confirm, signIn } from './sign-in.ts'
 
 const access = { rule: anyone }
@@ -82,7 +74,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         const { again, return_to } = request.query as { again?: unknown; return_to?: unknown }
         const browser = flowCookie.valueOf(request, random)
         const returnTo = parseReturnTo(return_to, { origins: redirectOrigins })
-        const url = await flows.begin(providerOf(request), {
+        const url = await flows.begin(signInProvider(providers, request), {
           browser,
           returnTo,
           by: clientAddress(request),
@@ -114,43 +106,13 @@ export async function routes(app: App, options: Needs): Promise<void> {
         },
       },
       async (request, reply) => {
-        const provider = providerOf(request)
+        const provider = signInProvider(providers, request)
         try {
           return await comeBack(provider, request, reply)
         } catch (error) {
           tellOfFailure(request, provider, error)
           throw error
         }
-      },
-    )
-
-    // A POST from another site has none of our cookies: only the browser's next request, from our
-    // page, is judged.
-    app.post(
-      `${base}/callback`,
-      {
-        config: {
-          access,
-          errorPage: failurePage,
-          csrf: 'exempt', // changes nothing, and reads no cookie
-          body: 'parameters',
-          maxBodyBytes: fewFieldsBytes,
-          sends: SentReturn,
-          answers: { 200: { [mediaTypes.html]: Page } },
-          errors: ['routeNotFound', 'signInFailed'],
-        },
-        schema: {
-          operationId: idOf('handOnSignIn'),
-          summary: 'Back from an identity provider that posts a form: a page that goes on',
-          body: PostedReturn,
-          ...params,
-        },
-      },
-      async (request, reply) => {
-        providerOf(request)
-        const query = handedOn((request.body ?? {}) as Record<string, unknown>) // an object, by its schema
-        const path = `${request.url.split('?', 1)[0]}?${query}`
-        return sendView(reply, request, 'landing', { what: 'came_back', path })
       },
     )
   }
@@ -246,15 +208,5 @@ export async function routes(app: App, options: Needs): Promise<void> {
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null
     events.emit(loginFail, { provider: name, reason })
-  }
-
-  /** @throws ApiError routeNotFound if not configured for sign-in */
-  function providerOf(request: FastifyRequest): Provider {
-    const { provider: name = defaultName } = request.params as { provider?: string }
-    const provider = providers.named(name)
-    if (!provider?.config.client) {
-      throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
-    }
-    return provider
   }
 }

@@ -2,14 +2,13 @@ import type { Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { rolesOf } from '../../core/config/roles.ts'
 import { baseUrlOf } from '../../core/config/settings.ts'
+import { labelOf, toProvider } from './provider-config.ts'
 import { oidcSettings, prefixed } from './provider-settings.ts'
 import {
-  labelOf,
   providerContradictions,
   providerWarnings,
   readProviders,
   textsOfPresets,
-  toProvider,
 } from './read-providers.ts'
 
 export const settings = oidcSettings
