@@ -123,6 +123,21 @@ suite('preset apple: its answer is a POST from another site', async () => {
     assert.equal(await nameFrom(of('a\0', '\ud800')), null)
   })
 
+  test('a name that no database stores is left out at the callback too', async () => {
+    for (const [index, name] of ['%00', 'a%00b', '', '%20', 'n'.repeat(3000)].entries()) {
+      const browser = testBrowser(app)
+      const person = { ...ann, sub: `odd ${index}`, email: `odd${index}@example.org` }
+      const form = await agreed(browser, person)
+      const path = pathIn((await post(form)).text)
+      assert.equal((await browser.call('GET', `${path}&name=${name}`)).status, 200, name)
+      const { body } = await browser.call('GET', '/api/session')
+      const headers = app.basic(app.admin)
+      const made = await app.call('GET', `/users/${body.user_id}`, { headers })
+      const expected = name.startsWith('n') ? 'n'.repeat(100) : person.email
+      assert.equal(made.body.name, expected, name)
+    }
+  })
+
   test('a form without a state or a code, or with broken ones, is refused', async () => {
     const state = 's'.repeat(43)
     const forms: Record<string, string>[] = [

@@ -6,6 +6,7 @@ import { wrong } from './guarded-fetch.ts'
 import { nameParameter } from './hand-on.ts'
 import type { IdentityClaims } from './identities.ts'
 import { exchangeOauth2, type FlowSecrets, type Return } from './oauth2-grant.ts'
+import { textOf } from './presets/answers.ts'
 import { isKeyOf, tenantIssuer } from './presets/microsoft.ts'
 import { freshParameters, presetOf } from './presets/presets.ts'
 import { type Client, deadline, type Provider, within } from './provider.ts'
@@ -149,7 +150,7 @@ function personOf(
     username,
     email,
     isEmailVerified: isEmailVerified(ofEmail),
-    name: name ?? sentName ?? undefined,
+    name: name ?? textOf(sentName),
     authTime: authTimeOf(claims, clock.now()),
     // Administrators of any directory give roles of an application.
     roles: config.tenants?.includes('any')
