@@ -58,6 +58,8 @@ const withoutDatabase = [
   'GET /.well-known/passkey-endpoints',
   'GET /.well-known/webauthn',
   'POST /api/public/passkeys/options',
+  'POST /oauth/callback',
+  'POST /oauth/{provider}/callback',
   'GET /health/live',
 ]
 /** Operations that a proof from a mailbox opens: test/attacks/reset.test.ts, test/spec/sign-in-by-mail.test.ts. */

@@ -70,10 +70,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   const additions = options.signInAdditions()
   const signIn = providers.all
     .filter((provider) => provider.config.client)
-    .map(({ config: { name, issuer } }) => {
+    .map(({ config: { label, name } }) => {
       const base = name === defaultName ? '/oauth' : `/oauth/${encodeURIComponent(name)}`
-      // The unnamed provider has no known name.
-      const label = name === defaultName ? new URL(issuer).host : name
       return { name, href: `${base}/login`, logout: `${base}/logout`, label }
     })
 

@@ -18,6 +18,7 @@ const identityProviders: Check<OfflineContext> = {
     for (const provider of createProviders({ config, clock, fetch, events }).all) {
       const { name, issuer } = provider.config
       try {
+        if (provider.config.kind === 'oauth2') continue // has neither
         await provider.metadata()
         await provider.keys.find(undefined, 'RS256') // loads them
       } catch (error) {

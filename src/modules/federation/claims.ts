@@ -119,7 +119,7 @@ export function rolesAt(
   raw: Raw,
   { rolesClaim: path, allowedRoles }: Pick<Expected, 'rolesClaim' | 'allowedRoles'>,
 ): Role[] | null {
-  const value = member(raw, path) ?? path.split('.').reduce<unknown>(member, raw)
+  const value = memberAt(raw, path)
   if (value === undefined || value === null) return null
   const names: readonly unknown[] = Array.isArray(value) ? value : []
   return rolesAmong(
@@ -146,6 +146,11 @@ function textsOf(value: unknown): readonly string[] {
 function clientOf({ client_id, azp }: Raw): Pick<ExternalClaims, 'client_id'> {
   const client = client_id ?? azp
   return isText(client) ? { client_id: client } : {}
+}
+
+/** By name or dotted path. */
+export function memberAt(raw: Raw, path: string): unknown {
+  return member(raw, path) ?? path.split('.').reduce<unknown>(member, raw)
 }
 
 /** `constructor` is no claim. */

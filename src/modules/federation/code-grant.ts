@@ -3,25 +3,19 @@ import { verifyJws } from '../tokens/jws.ts'
 import { isSubject, rolesAt, standardClaims } from './claims.ts'
 import { asApiError } from './faults.ts'
 import { wrong } from './guarded-fetch.ts'
+import { nameParameter } from './hand-on.ts'
 import type { IdentityClaims } from './identities.ts'
+import { exchangeOauth2, type FlowSecrets, type Return } from './oauth2-grant.ts'
+import { textOf } from './presets/answers.ts'
+import { isKeyOf, tenantIssuer } from './presets/microsoft.ts'
+import { freshParameters, presetOf } from './presets/presets.ts'
 import { type Client, deadline, type Provider, within } from './provider.ts'
-
-/** Bind the provider's response to its request. */
-export interface FlowSecrets {
-  readonly state: string
-  readonly nonce: string
-  /** RFC 7636 section 4.1: 43 to 128 characters. */
-  readonly verifier: string
-}
 
 export interface AuthorizationOptions {
   readonly redirectUri?: string
   /** Forces a new sign-in and requires `auth_time`. */
   readonly isFresh?: boolean
 }
-
-// OpenID Connect Core 3.1.2.1: `max_age` adds `auth_time`.
-const fresh = { prompt: 'login', max_age: '300' } as const
 
 /**
  * RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core 3.1.2.1.
@@ -33,15 +27,21 @@ export async function authorizationUrl(
   { state, nonce, verifier }: FlowSecrets,
   { redirectUri = config.client?.redirectUri ?? '', isFresh = false }: AuthorizationOptions = {},
 ): Promise<URL> {
+  const { client, kind } = config
+  const preset = presetOf(config)
+  const challenge = {
+    code_challenge: await library.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }
   try {
     return library.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
-      scope: config.client?.scope ?? 'openid',
+      ...(client?.scope && { scope: client.scope }),
       state,
-      nonce,
-      code_challenge: await library.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-      ...(isFresh && fresh),
+      ...(kind === 'oidc' && { nonce }),
+      ...(preset?.pkce !== 'none' && challenge),
+      ...preset?.parameters,
+      ...(isFresh && freshParameters(config)),
     })
   } catch (error) {
     throw asApiError(error, { wasAsked: () => true })
@@ -60,19 +60,15 @@ export async function exchange(
   const limit = deadline()
   const client = await provider.client(limit)
   const url = new URL(`${provider.config.client?.redirectUri}?${query}`)
-  const { tokens, claims } = await exchangeCode(provider, { client, url, secrets, limit })
+  const returned = { client, url, secrets, limit }
+  if (provider.config.kind === 'oauth2') return exchangeOauth2(provider, returned)
+  const { tokens, claims } = await exchangeCode(provider, returned)
   try {
-    return personOf(provider, claims, await userInfo(client, tokens.access_token, claims))
+    const info = await userInfo(client, tokens.access_token, claims)
+    return personOf(provider, claims, info, query.get(nameParameter))
   } catch (error) {
     throw asApiError(error, client)
   }
-}
-
-export interface Return {
-  readonly client: Client
-  readonly url: URL
-  readonly secrets: FlowSecrets
-  readonly limit: AbortSignal
 }
 
 /** @throws ApiError as `exchange` */
@@ -85,13 +81,13 @@ export async function exchangeCode(
     const tokens = await client.library.authorizationCodeGrant(client.configuration, url, {
       expectedState: state,
       expectedNonce: nonce,
-      pkceCodeVerifier: verifier,
+      ...(presetOf(provider.config)?.pkce !== 'none' && { pkceCodeVerifier: verifier }),
       idTokenExpected: true,
     })
     const claims = tokens.claims()
     if (!claims || !tokens.id_token) throw wrong('the answer holds no ID token')
     assertAcceptable(claims, provider)
-    await within(limit, assertSigned(provider, tokens.id_token))
+    await within(limit, assertSigned(provider, tokens.id_token, claims))
     return { tokens, claims }
   } catch (error) {
     throw asApiError(error, client)
@@ -116,8 +112,13 @@ function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
  * The library skips the signature, as section 3.1.3.7 (6) allows. @throws ApiError
  * identityProvider, serviceUnavailable
  */
-async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
-  const verified = await verifyJws(idToken, (kid, { alg }) => keys.find(kid, alg))
+async function assertSigned(
+  { config, keys }: Provider,
+  idToken: string,
+  { iss }: IDToken,
+): Promise<void> {
+  const isOfIssuer = config.tenants === null ? undefined : (of: unknown) => isKeyOf(of, iss)
+  const verified = await verifyJws(idToken, (kid, { alg }) => keys.find(kid, alg, isOfIssuer))
   if (!verified) throw wrong('the ID token has no valid signature')
 }
 
@@ -138,19 +139,28 @@ function personOf(
   { clock, config }: Provider,
   claims: IDToken,
   info: Readonly<Record<string, unknown>>,
-) {
+  sentName: string | null,
+): IdentityClaims {
   const { username, email, name } = { ...standardClaims(info), ...standardClaims(claims) }
-  const { email_verified } = standardClaims(claims).email === undefined ? info : claims
+  const ofEmail = standardClaims(claims).email === undefined ? info : claims
+  const { isEmailVerified = isStatedVerified } = presetOf(config) ?? {}
   return {
-    issuer: config.issuer,
+    issuer: config.tenants === null ? config.issuer : tenantIssuer(config, claims),
     subject: claims.sub,
     username,
     email,
-    isEmailVerified: email_verified === true,
-    name,
+    isEmailVerified: isEmailVerified(ofEmail),
+    name: name ?? textOf(sentName),
     authTime: authTimeOf(claims, clock.now()),
-    roles: rolesAt(claims, config) ?? rolesAt(info, config),
+    // Administrators of any directory give roles of an application.
+    roles: config.tenants?.includes('any')
+      ? null
+      : (rolesAt(claims, config) ?? rolesAt(info, config)),
   }
+}
+
+function isStatedVerified({ email_verified }: Readonly<Record<string, unknown>>): boolean {
+  return email_verified === true
 }
 
 /** Epoch milliseconds. Ignores a future time: otherwise each login would count as recent. */

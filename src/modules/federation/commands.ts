@@ -78,6 +78,10 @@ async function getToken(call: CommandCall): Promise<void> {
 }
 
 async function logIn(call: CommandCall): Promise<void> {
+  const provider = await providerOf(call)
+  if (provider.config.kind === 'oauth2') {
+    throw new CommandError('the provider has no ID tokens: it signs in at the pages alone')
+  }
   const { loopbackLogin } = await import('./loopback-login.ts')
   const { systemClock } = await import('../../core/lib/clock.ts')
   const port = Number(textOf(call, 'port') ?? '0')

@@ -75,6 +75,7 @@ const comesBack = (path: string, bare: number, params: Made['params'] = {}): Exa
     return { ...(await comingBack(browser, url)), params }
   },
 })
+const posted = { state: 'x'.repeat(43), code: 'a-code-of-the-provider' }
 const identity: Example = { needs: 'fresh', events: ['identity_unlinked'] }
 
 export const examples: Examples = {
@@ -113,6 +114,8 @@ export const examples: Examples = {
     },
   ],
   finishSignInWithProvider: comesBack('/oauth/acme/login', 404, { provider: 'acme' }),
+  handOnSignIn: { make: () => ({ form: posted }) },
+  handOnSignInWithProvider: { make: () => ({ params: { provider: 'acme' }, form: posted }) },
   getSecondFactorPage: {
     ...{ needs: 'flow', bare: 400 },
     make: async (world) => ({ headers: (await halfway(world)).headers }),

@@ -2,12 +2,16 @@ import { ApiError, type ErrorRow } from '../../core/errors.ts'
 import { wrong } from './guarded-fetch.ts'
 import { providerFailed } from './problems.ts'
 
-/** RFC 6749 section 4.1.2.1. */
+/** RFC 6749 section 4.1.2.1, and Apple's word. */
 const byAuthorizationError = {
   access_denied: 'accessDenied',
+  user_cancelled_authorize: 'accessDenied',
   temporarily_unavailable: 'serviceUnavailable',
   server_error: providerFailed,
 } as const
+
+/** The second is GitHub's word. */
+const badCodes: ReadonlySet<unknown> = new Set(['invalid_grant', 'bad_verification_code'])
 
 /**
  * The library's errors contain responses with tokens, so only the description is kept. Until the
@@ -23,7 +27,7 @@ export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boole
     const code = row === 'accessDenied' ? 'provider_denied' : 'provider_answer_unacceptable'
     return failed(row ?? 'signInFailed', code, reason)
   }
-  if (code === 'OAUTH_RESPONSE_BODY_ERROR' && oauthError === 'invalid_grant') {
+  if (code === 'OAUTH_RESPONSE_BODY_ERROR' && badCodes.has(oauthError)) {
     return failed('signInFailed', 'provider_answer_unacceptable', reason)
   }
   return wasAsked() ? wrong(reason) : failed('signInFailed', 'provider_return_invalid', reason)

@@ -11,8 +11,9 @@ import { createFlowLimit } from '../flows/limit.ts'
 import { flowRows, type StoredFlow } from '../flows/rows.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { JudgedClaims } from '../tokens/revocations.ts'
-import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
+import { authorizationUrl, exchange } from './code-grant.ts'
 import type { IdentityClaims } from './identities.ts'
+import type { FlowSecrets } from './oauth2-grant.ts'
 import { deadline, type Provider } from './provider.ts'
 
 /**

@@ -45,13 +45,25 @@ export function guardedFetch(
 }
 
 /** @throws ApiError as `guardedFetch` */
+export async function fetchJson(
+  fetch: GuardedFetch,
+  url: string,
+  { headers, signal }: { readonly headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<unknown> {
+  const accept = { accept: mediaTypes.json, ...headers }
+  const response = await fetch(url, { headers: accept, ...(signal && { signal }) })
+  if (response.status !== 200) throw wrong(`${url} answers ${response.status}`)
+  return response.json().catch(() => {
+    throw wrong(`${url} answers no JSON`)
+  })
+}
+
+/** @throws ApiError as `guardedFetch` */
 export async function fetchObject(
   fetch: GuardedFetch,
   url: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const response = await fetch(url, { headers: { accept: mediaTypes.json } })
-  if (response.status !== 200) throw wrong(`${url} answers ${response.status}`)
-  const value: unknown = await response.json().catch(() => undefined)
+  const value = await fetchJson(fetch, url)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw wrong(`${url} answers no JSON object`)
   }

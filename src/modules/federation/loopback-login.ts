@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contentTypes } from '../../core/http/media-types.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import { authorizationUrl, exchangeCode, type FlowSecrets } from './code-grant.ts'
+import { authorizationUrl, exchangeCode } from './code-grant.ts'
+import type { FlowSecrets } from './oauth2-grant.ts'
 import { deadline, type Provider } from './provider.ts'
 
 export interface LoopbackLogin {

@@ -35,5 +35,10 @@ export const module: Module = {
     ({ externalBearer }, before) =>
       before.map((own) => (own.scheme === 'bearer' ? externalBearer.beside(own) : own)),
   routes: () =>
-    Promise.all([import('./own-routes.ts'), import('./admin-routes.ts'), import('./routes.ts')]),
+    Promise.all([
+      import('./own-routes.ts'),
+      import('./admin-routes.ts'),
+      import('./routes.ts'),
+      import('./form-post-routes.ts'),
+    ]),
 }

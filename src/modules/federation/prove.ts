@@ -9,6 +9,7 @@ import type { Grants } from '../proofs/grants.ts'
 import { flowCookie } from './cookie.ts'
 import type { FinishedFlow, Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
+import { freshParameters } from './presets/presets.ts'
 import type { Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { type SignInDeps, unchanged } from './sign-in.ts'
@@ -30,12 +31,17 @@ export interface ProvenByProvider extends Pick<SignInDeps, 'accounts' | 'require
 // Clock skew. `auth_time` has whole seconds.
 const toleranceMs = 30_000
 
+/** Those that can state when the person has signed in. */
 export async function linkedProviders(
   { identities, providers }: Pick<ProveByProvider, 'identities' | 'providers'>,
   { userId }: Pick<Account, 'userId'>,
 ): Promise<Provider[]> {
-  const issuers = new Set((await identities.of(userId)).map(({ issuer }) => issuer))
-  return providers.all.filter(({ config }) => config.client && issuers.has(config.issuer))
+  const linked = await identities.of(userId)
+  const found = new Set(linked.map(({ issuer }) => providers.issuing(issuer)))
+  return providers.all.filter(
+    (provider) =>
+      found.has(provider) && provider.config.client && freshParameters(provider.config) !== null,
+  )
 }
 
 /** @throws ApiError validationFailed for a provider that is not linked, identityProvider */

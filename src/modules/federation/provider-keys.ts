@@ -13,11 +13,19 @@ export interface ProviderKeys {
    * Reloads for an unknown `kid`, at most once in 30 seconds. @throws ApiError while there are no
    * keys
    */
-  find(kid: string | undefined, algorithm: unknown): Promise<VerifyingKey | undefined>
+  find(
+    kid: string | undefined,
+    algorithm: unknown,
+    isOfIssuer?: IsOfIssuer,
+  ): Promise<VerifyingKey | undefined>
 }
+
+/** By the member `issuer` of a key, which Microsoft adds. */
+type IsOfIssuer = (issuer: unknown) => boolean
 
 interface PublicKey {
   readonly kid: unknown
+  readonly issuer: unknown
   readonly algorithm: unknown
   readonly key: KeyObject
 }
@@ -57,9 +65,15 @@ export function createProviderKeys({
       return keys.generation
     },
     keepFresh: () => void keys.peek(),
-    async find(kid, algorithm) {
+    async find(kid, algorithm, isOfIssuer = () => true) {
       if (typeof algorithm !== 'string' || !Object.hasOwn(fits, algorithm)) return undefined
-      return select(await keys.get(), kid, algorithm) ?? select(await keys.renew(), kid, algorithm)
+      const selectOf = (all: readonly PublicKey[]) =>
+        select(
+          all.filter(({ issuer }) => isOfIssuer(issuer)),
+          kid,
+          algorithm,
+        )
+      return selectOf(await keys.get()) ?? selectOf(await keys.renew())
     },
   }
 }
@@ -84,10 +98,10 @@ function parseKeys({ keys }: Readonly<Record<string, unknown>>): PublicKey[] {
   if (!Array.isArray(keys)) return []
   return keys.slice(0, maxKeys).flatMap((jwk: unknown) => {
     if (typeof jwk !== 'object' || jwk === null) return []
-    const { kid, alg, use, kty } = jwk as Record<string, unknown>
+    const { kid, alg, use, kty, issuer } = jwk as Record<string, unknown>
     if (kty === 'oct' || (use !== undefined && use !== 'sig')) return []
     try {
-      return [{ kid, algorithm: alg, key: createPublicKey({ key: jwk, format: 'jwk' }) }]
+      return [{ kid, issuer, algorithm: alg, key: createPublicKey({ key: jwk, format: 'jwk' }) }]
     } catch {
       return []
     }

@@ -11,11 +11,65 @@ import {
 import { parseNamedRole } from '../../core/config/roles.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
+import {
+  assertAppleKey,
+  type PresetName,
+  parseAppleId,
+  parsePreset,
+  parseTenant,
+  presetNames,
+} from './presets/values.ts'
+
+/** Where a provider of the kind `oauth2` states what an ID token would. */
+export const fieldSettings = {
+  SUBJECT_FIELD: field(
+    'The field with the permanent id of the person, a path with dots; never a name or an address, which change hands.',
+  ),
+  EMAIL_FIELD: field('The field with the mail address.'),
+  EMAIL_VERIFIED_FIELD: field(
+    'The field that is `true` if the provider has verified the address; unset: no address is verified.',
+  ),
+  NAME_FIELD: field('The field with the full name.'),
+  USERNAME_FIELD: field('The field with the username that a new account gets.'),
+} satisfies Record<string, Setting<unknown>>
+
+const presetSettings = {
+  TENANTS: list<string>({
+    doc: 'For the preset `microsoft` with the issuer of `common` or `organizations`: ids of the directories whose people may sign in, comma-separated, or `any`.',
+    parse: parseTenant,
+  }),
+  TEAM_ID: optional({
+    doc: 'For the preset `apple`: the id of the team, 10 characters.',
+    parse: parseAppleId,
+  }),
+  KEY_ID: optional({ doc: 'For the preset `apple`: the id of the key.', parse: parseAppleId }),
+  PRIVATE_KEY: secret({
+    doc: 'For the preset `apple`: the text of the key (.p8), which signs the client secret.',
+    check: assertAppleKey,
+  }),
+} satisfies Record<string, Setting<unknown>>
+
+/** Rows that one preset alone reads. */
+export const rowsOfPresets: Readonly<Record<keyof typeof presetSettings, PresetName>> = {
+  TENANTS: 'microsoft',
+  TEAM_ID: 'apple',
+  KEY_ID: 'apple',
+  PRIVATE_KEY: 'apple',
+}
 
 /** By names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4, 5.4. */
 export const providerSettings = {
+  PRESET: optional({
+    doc: `What the service knows of a provider: endpoints, scopes, which field is the permanent id, and what states that an address is verified. One of ${presetNames.map((name) => `\`${name}\``).join(', ')}.`,
+    parse: parsePreset,
+  }),
+  KIND: oneOf({
+    default: 'oidc',
+    values: ['oidc', 'oauth2'],
+    doc: 'Whether a sign-in ends with an ID token; `oauth2`: with an answer of USERINFO_ENDPOINT.',
+  }),
   ISSUER: optional({
-    doc: 'The issuer of an identity provider, exactly as its tokens and its discovery document name it: https, or http on a loopback address outside production.',
+    doc: 'The issuer of an identity provider, exactly as its tokens and its discovery document name it: https, or http on a loopback address outside production. For a provider of the kind `oauth2` its address: linked identities are stored with it.',
     parse: parseAddress,
   }),
   CLIENT_ID: optional({
@@ -55,9 +109,7 @@ export const providerSettings = {
   ROLES_CLAIM: text({
     default: 'roles',
     doc: 'The claim that holds roles, a path with dots, for instance `realm_access.roles`. Unknown names in it are ignored.',
-    check: (value) => {
-      if (!/^[^.]+(\.[^.]+)*$/.test(value)) throw new Error('must be a name, or names with dots')
-    },
+    check: (value) => void parsePath(value),
   }),
   ROLES_ALLOWED: list<RoleName>({
     doc: 'The names of `ROLES` that its tokens may give, comma-separated; `USER`, `EDITOR` and `ADMIN` they may give always.',
@@ -77,6 +129,8 @@ export const providerSettings = {
     doc: 'The address of its keys, in place of the discovered one; enough to accept its bearer tokens.',
     parse: parseAddress,
   }),
+  ...fieldSettings,
+  ...presetSettings,
   PASSWORD_GRANT: oneOf({
     default: 'off',
     values: ['off', 'on'],
@@ -86,6 +140,7 @@ export const providerSettings = {
 
 export type ProviderSettings = typeof providerSettings
 export type ProviderValues = Values<ProviderSettings>
+export type ProviderRow = keyof ProviderSettings
 
 export type Named<Prefix extends string> = {
   [Name in keyof ProviderSettings as `${Prefix}${Name}`]: ProviderSettings[Name]
@@ -125,11 +180,10 @@ function parseAddress(value: string): string {
 
 function assertScope(value: string): void {
   const names = value.split(' ')
-  // RFC 6749 section 3.3; without `openid` there is no ID token.
+  // RFC 6749 section 3.3
   if (!names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name))) {
     throw new Error('must be scopes with one space between them')
   }
-  if (!names.includes('openid')) throw new Error('must hold openid')
 }
 
 const clientAuths = ['basic', 'post', 'none'] as const
@@ -138,4 +192,13 @@ function parseClientAuth(value: string): (typeof clientAuths)[number] {
   const found = clientAuths.find((name) => name === value)
   if (!found) throw new Error(`must be one of ${clientAuths.join(', ')}`)
   return found
+}
+
+function field(doc: string): Setting<string | undefined> {
+  return optional({ doc: `For \`KIND=oauth2\` without a preset. ${doc}`, parse: parsePath })
+}
+
+function parsePath(value: string): string {
+  if (!/^[^.]+(\.[^.]+)*$/.test(value)) throw new Error('must be a name, or names with dots')
+  return value
 }

@@ -1,11 +1,14 @@
-import type { Configuration, ServerMetadata } from 'openid-client'
+import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client'
 import type { ProviderConfig } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import { identityProviderFail } from './events.ts'
-import { fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.ts'
+import { fetchJson, fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.ts'
+import { appleSecret } from './presets/apple.ts'
+import { issuerTemplate } from './presets/microsoft.ts'
+import type { Ask } from './presets/preset.ts'
 import { asymmetricAlgorithms, createProviderKeys, type ProviderKeys } from './provider-keys.ts'
 import { staleWhileRevalidate } from './stale-while-revalidate.ts'
 
@@ -25,6 +28,8 @@ export type ClientLibrary = typeof import('openid-client')
 export interface Client {
   readonly library: ClientLibrary
   readonly configuration: Configuration
+  /** An API of the provider. */
+  readonly ask: Ask
   /** Until a request is sent, a failure is the caller's fault. */
   wasAsked(): boolean
 }
@@ -80,23 +85,41 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
       }
       // Imported at first use: takes 30 ms.
       const library = await import('openid-client')
-      const configuration = new library.Configuration(
-        await within(signal, metadata()),
-        settings.id,
-        {},
-        clientAuth(library),
-      )
+      const configuration = await configured(library, await within(signal, metadata()), settings.id)
       let asked = false
-      configuration[library.customFetch] = (url, { body, ...init }) => {
+      configuration[library.customFetch] = async (url, { body, ...init }) => {
         asked = true
-        return fetch(url, { ...init, signal, ...(body !== undefined && { body }) })
+        const response = await fetch(url, { ...init, signal, ...(body !== undefined && { body }) })
+        return config.kind === 'oauth2' ? withStatusOfError(response) : response
       }
       if (allowsHttp) library.allowInsecureRequests(configuration)
-      return { library, configuration, wasAsked: () => asked }
+      return {
+        library,
+        configuration,
+        ask: (url, headers) => fetchJson(fetch, url, { headers: { ...headers }, signal }),
+        wasAsked: () => asked,
+      }
     },
   }
 
-  function clientAuth({ ClientSecretBasic, ClientSecretPost, None }: ClientLibrary) {
+  /** The library compares the issuer of each directory only after a discovery of its own. */
+  async function configured(library: ClientLibrary, known: ServerMetadata, clientId: string) {
+    if (config.tenants === null) {
+      return new library.Configuration(known, clientId, {}, clientAuth(library))
+    }
+    return library.discovery(new URL(issuer), clientId, {}, clientAuth(library), {
+      [library.customFetch]: async () => Response.json(known),
+    })
+  }
+
+  function clientAuth({ ClientSecretBasic, ClientSecretPost, None }: ClientLibrary): ClientAuth {
+    const { apple } = config
+    if (settings && apple) {
+      return (...given) => {
+        const now = clock.now()
+        return ClientSecretPost(appleSecret({ clientId: settings.id, now }, apple))(...given)
+      }
+    }
     const secret = settings?.secret?.reveal()
     if (!settings || secret === undefined || settings.auth === 'none') return None()
     return settings.auth === 'post' ? ClientSecretPost(secret) : ClientSecretBasic(secret)
@@ -107,10 +130,11 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const document = await fetchObject(fetch, url)
     // Exact comparison: another issuer's document must not count.
-    if (document.issuer !== issuer) throw wrong(`${url} names another issuer`)
+    const stated = config.tenants === null ? issuer : issuerTemplate
+    if (document.issuer !== stated) throw wrong(`${url} names another issuer`)
     const algorithms = document.id_token_signing_alg_values_supported
     return {
-      issuer,
+      issuer: stated,
       ...Object.fromEntries(
         endpoints.flatMap((key) =>
           typeof document[key] === 'string' ? [[key, document[key]]] : [],
@@ -156,6 +180,19 @@ export async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<
   } finally {
     signal.removeEventListener('abort', end)
   }
+}
+
+/** GitHub answers errors with 200. RFC 6749 section 5.2 */
+async function withStatusOfError(response: Response): Promise<Response> {
+  if (response.status !== 200) return response
+  const value: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null)
+  const isError = typeof value === 'object' && value !== null && 'error' in value
+  return isError
+    ? new Response(response.body, { status: 400, headers: response.headers })
+    : response
 }
 
 function overrides({ endpoints: { userinfo, jwks } }: ProviderConfig): Partial<ServerMetadata> {

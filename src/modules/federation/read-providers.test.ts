@@ -22,6 +22,9 @@ suite('settings of identity providers', () => {
     assert.deepEqual(loadConfig({ ...client, BASE_URL: 'https://id.example.org' }).providers, [
       {
         name: 'default',
+        kind: 'oidc',
+        preset: null,
+        label: 'idp.example',
         issuer,
         rolesClaim: 'roles',
         allowedRoles: ['USER', 'EDITOR', 'ADMIN'],
@@ -43,6 +46,9 @@ suite('settings of identity providers', () => {
           userinfo: undefined,
           jwks: undefined,
         },
+        fields: null,
+        tenants: null,
+        apple: null,
       },
     ])
   })

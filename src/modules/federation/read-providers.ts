@@ -2,48 +2,22 @@ import { namesOf } from '../../core/config/former-names.ts'
 import { readSettings, type Setting, type Values } from '../../core/config/kinds.ts'
 import { notRole, unknownRoles } from '../../core/config/roles.ts'
 import { nearName } from '../../core/hints/near-name.ts'
-import { contractRoles, type Role, type RoleName, rolesAmong } from '../../core/policy/principal.ts'
+import type { RoleName } from '../../core/policy/principal.ts'
+import { kindContradictions, type OfKind } from './kind-contradictions.ts'
+import type { Preset } from './presets/preset.ts'
+import { presets } from './presets/presets.ts'
+import type { PresetName } from './presets/values.ts'
 import {
   defaultName,
-  type Named,
   type oidcSettings,
+  type ProviderRow,
   type ProviderValues,
   prefixed,
   providerSettings,
 } from './provider-settings.ts'
 
-interface ProviderConfig {
+export interface Read extends OfKind {
   readonly name: string
-  readonly issuer: string
-  readonly rolesClaim: string
-  readonly allowedRoles: readonly Role[]
-  /** Null: no sign-in. */
-  readonly client: {
-    readonly id: string
-    readonly secret: ProviderValues['CLIENT_SECRET']
-    readonly auth: 'basic' | 'post' | 'none'
-    readonly scope: string
-    readonly redirectUri: string
-    readonly signsUp: boolean
-    readonly defaultRoles: readonly Role[]
-    readonly allowsPasswordGrant: boolean
-  } | null
-  /** Null: no bearer tokens. */
-  readonly audience: string | null
-  readonly usesDiscovery: boolean
-  readonly endpoints: {
-    readonly authorization: string | undefined
-    readonly token: string | undefined
-    readonly userinfo: string | undefined
-    readonly jwks: string | undefined
-  }
-}
-
-interface Read {
-  readonly name: string
-  readonly prefix: string
-  readonly values: ProviderValues
-  readonly isSet: (name: keyof ProviderValues) => boolean
 }
 
 export interface ProvidersReading {
@@ -55,7 +29,7 @@ export interface ProvidersReading {
 type Env = Readonly<Record<string, string | undefined>>
 
 export function readProviders(values: Values<typeof oidcSettings>, env: Env): ProvidersReading {
-  const unnamed = read('OIDC_', defaultName, valuesOf(values), env)
+  const unnamed = read('OIDC_', defaultName, valuesWithPreset('OIDC_', values, env), env)
   const mistakes: string[] = []
   const warnings: string[] = []
   const named = [...new Set(values.OIDC_PROVIDERS)].map((name) => {
@@ -63,7 +37,7 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
     const reading = readSettings<Record<string, Setting<unknown>>>(prefixed(prefix), env)
     mistakes.push(...reading.mistakes)
     warnings.push(...reading.warnings)
-    return read(prefix, name, valuesOf(reading.values as Values<Named<'OIDC_'>>, prefix), env)
+    return read(prefix, name, valuesWithPreset(prefix, reading.values, env), env)
   })
   const isUsed = Object.keys(providerSettings).some((name) =>
     unnamed.isSet(name as keyof ProviderValues),
@@ -102,11 +76,16 @@ export function providerContradictions(
   { isProduction, ownIssuer, ownRoles }: AboutService,
 ): string[] {
   const seen = new Set([ownIssuer])
-  return providers.flatMap(({ prefix, values, isSet }) => {
+  return providers.flatMap((provider) => {
+    const { prefix, values, isSet } = provider
     const mistakes: string[] = []
-    const refuse = (name: keyof ProviderValues, text: string) =>
-      mistakes.push(`${prefix}${name} ${text}`)
+    const refuse = (name: ProviderRow, text: string) => mistakes.push(`${prefix}${name} ${text}`)
     const { ISSUER, CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH } = values
+    // A preset of an unknown name says nothing about the other settings.
+    if (values.PRESET === undefined && isSet('PRESET')) return []
+    const ofKind = kindContradictions(provider)
+    const isRefused = (name: ProviderRow) => ofKind.some(([row]) => row === name)
+    for (const [name, text] of ofKind) refuse(name, text)
     if (ownRoles) {
       for (const role of unknownRoles(values.DEFAULT_ROLES, ownRoles)) {
         refuse('DEFAULT_ROLES', notRole(role))
@@ -116,10 +95,11 @@ export function providerContradictions(
       }
     }
     if (!CLIENT_ID && isSet('CLIENT_SECRET')) refuse('CLIENT_SECRET', `needs ${prefix}CLIENT_ID`)
-    if (!ISSUER) refuse('ISSUER', `must be set: other settings of ${prefix}* are`)
-    else if (seen.has(ISSUER)) refuse('ISSUER', 'must be no issuer that is used already')
+    if (!ISSUER) {
+      if (!isRefused('ISSUER')) refuse('ISSUER', `must be set: other settings of ${prefix}* are`)
+    } else if (seen.has(ISSUER)) refuse('ISSUER', 'must be no issuer that is used already')
     else seen.add(ISSUER)
-    if (!CLIENT_ID && !values.AUDIENCE) {
+    if (!CLIENT_ID && !values.AUDIENCE && !isRefused('CLIENT_ID')) {
       refuse('CLIENT_ID', `must be set, or ${prefix}AUDIENCE, or both`)
     }
     if ((CLIENT_AUTH === 'basic' || CLIENT_AUTH === 'post') && !CLIENT_SECRET) {
@@ -128,7 +108,7 @@ export function providerContradictions(
     if (CLIENT_AUTH === 'none' && CLIENT_SECRET) {
       refuse('CLIENT_AUTH', `must not be none with ${prefix}CLIENT_SECRET`)
     }
-    if (values.AUTHORIZATION_ENDPOINT && !values.JWKS_URI) {
+    if (values.KIND === 'oidc' && values.AUTHORIZATION_ENDPOINT && !values.JWKS_URI) {
       refuse('JWKS_URI', `must be set with ${prefix}AUTHORIZATION_ENDPOINT`)
     }
     for (const name of addresses) {
@@ -141,47 +121,6 @@ export function providerContradictions(
     }
     return mistakes
   })
-}
-
-export function toProvider(
-  { name, values }: Read,
-  { baseUrl, roles }: { readonly baseUrl: string; readonly roles: readonly Role[] },
-): ProviderConfig {
-  const { ISSUER: issuer = '', CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH } = values
-  const usesDiscovery = !values.AUTHORIZATION_ENDPOINT && !values.TOKEN_ENDPOINT
-  return {
-    name,
-    issuer,
-    rolesClaim: values.ROLES_CLAIM,
-    allowedRoles: rolesAmong([...contractRoles, ...values.ROLES_ALLOWED], roles),
-    client:
-      CLIENT_ID === undefined
-        ? null
-        : {
-            id: CLIENT_ID,
-            secret: CLIENT_SECRET,
-            auth: CLIENT_AUTH ?? (CLIENT_SECRET ? 'basic' : 'none'),
-            scope: values.SCOPE,
-            redirectUri: values.REDIRECT_URI ?? `${baseUrl}${pathOf(name)}/callback`,
-            signsUp: values.SIGN_UP === 'on',
-            defaultRoles: values.DEFAULT_ROLES as readonly Role[],
-            allowsPasswordGrant: values.PASSWORD_GRANT === 'on',
-          },
-    audience: values.AUDIENCE ?? null,
-    usesDiscovery,
-    endpoints: {
-      authorization: values.AUTHORIZATION_ENDPOINT,
-      token:
-        values.TOKEN_ENDPOINT ??
-        (usesDiscovery ? undefined : `${issuer.replace(/\/$/, '')}/oauth/token`),
-      userinfo: values.USERINFO_ENDPOINT,
-      jwks: values.JWKS_URI,
-    },
-  }
-}
-
-function pathOf(name: string): string {
-  return name === defaultName ? '/oauth' : `/oauth/${name}`
 }
 
 export function providerWarnings(providers: readonly Read[]): string[] {
@@ -200,13 +139,52 @@ const addresses = [
 ] as const
 
 function read(prefix: string, name: string, values: ProviderValues, env: Env): Read {
-  const isSet = (row: keyof ProviderValues) =>
-    Boolean(env[`${prefix}${row}`] || env[`${prefix}${row}_FILE`])
-  return { name, prefix, values, isSet }
+  const isSet = (row: ProviderRow) => Boolean(env[`${prefix}${row}`] || env[`${prefix}${row}_FILE`])
+  return { name, prefix, values, isSet, textOf: (row) => env[`${prefix}${row}`] }
+}
+
+/** What the preset fixes and what it defaults to, in place of the general defaults. */
+function valuesWithPreset(
+  prefix: string,
+  given: Readonly<Record<string, unknown>>,
+  env: Env,
+): ProviderValues {
+  const values = valuesOf(given, prefix)
+  if (values.PRESET === undefined) return values
+  const more = Object.fromEntries(
+    Object.entries(textsOfPreset(values.PRESET, prefix, env)).map(([name, text]) => [
+      name,
+      providerSettings[name as ProviderRow].parse(text),
+    ]),
+  )
+  return { ...values, ...more }
+}
+
+function textsOfPreset(preset: PresetName, prefix: string, env: Env) {
+  const { defaults = {}, fixed }: Preset = presets[preset]
+  const unset = Object.entries(defaults).filter(([name]) => !env[`${prefix}${name}`])
+  return { ...Object.fromEntries(unset), ...fixed } as Readonly<Record<string, string>>
+}
+
+/** As settings in force. */
+export function textsOfPresets(providers: readonly Read[], env: Env): Env {
+  return Object.assign(
+    {},
+    ...providers.map(({ prefix, values: { PRESET } }) =>
+      PRESET === undefined
+        ? {}
+        : Object.fromEntries(
+            Object.entries(textsOfPreset(PRESET, prefix, env)).map(([name, text]) => [
+              `${prefix}${name}`,
+              text,
+            ]),
+          ),
+    ),
+  )
 }
 
 /** The inverse of `prefixed`. */
-function valuesOf(values: Readonly<Record<string, unknown>>, prefix = 'OIDC_'): ProviderValues {
+function valuesOf(values: Readonly<Record<string, unknown>>, prefix: string): ProviderValues {
   const entries = Object.keys(providerSettings).map((name) => [name, values[`${prefix}${name}`]])
   return Object.fromEntries(entries) as ProviderValues
 }

@@ -23,7 +23,7 @@ import { failurePage, refusedCodePage } from './pages.ts'
 import { linkedToAnother, providerFailed } from './problems.ts'
 import { takeProof } from './prove.ts'
 import type { Provider } from './provider.ts'
-import { defaultName } from './provider-settings.ts'
+import { signInProvider } from './providers.ts'
 import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
 import { confirm, signIn } from './sign-in.ts'
 
@@ -74,7 +74,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         const { again, return_to } = request.query as { again?: unknown; return_to?: unknown }
         const browser = flowCookie.valueOf(request, random)
         const returnTo = parseReturnTo(return_to, { origins: redirectOrigins })
-        const url = await flows.begin(providerOf(request), {
+        const url = await flows.begin(signInProvider(providers, request), {
           browser,
           returnTo,
           by: clientAddress(request),
@@ -106,7 +106,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         },
       },
       async (request, reply) => {
-        const provider = providerOf(request)
+        const provider = signInProvider(providers, request)
         try {
           return await comeBack(provider, request, reply)
         } catch (error) {
@@ -208,15 +208,5 @@ export async function routes(app: App, options: Needs): Promise<void> {
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null
     events.emit(loginFail, { provider: name, reason })
-  }
-
-  /** @throws ApiError routeNotFound if not configured for sign-in */
-  function providerOf(request: FastifyRequest): Provider {
-    const { provider: name = defaultName } = request.params as { provider?: string }
-    const provider = providers.named(name)
-    if (!provider?.config.client) {
-      throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
-    }
-    return provider
   }
 }

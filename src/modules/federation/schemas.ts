@@ -41,8 +41,33 @@ export const CallbackQuery = {
       examples: ['access_denied'],
     },
     error_description: { type: 'string', description: 'The same in words, for the log' },
+    name: {
+      type: 'string',
+      description: 'The name of a new user, from a form of the provider; unverified',
+      examples: ['Ann Lee'],
+    },
   },
 } as const
+
+/** Without types: the handler refuses what is no text. */
+export const PostedReturn = { type: 'object', properties: {} } as const
+
+/** OAuth 2.0 Form Post Response Mode. */
+export const SentReturn = named(
+  'ProviderForm',
+  {
+    type: 'object',
+    required: ['state'],
+    properties: {
+      code: { type: 'string', description: 'To be exchanged for tokens, once' },
+      state: { type: 'string', description: 'Names the sign-in under way' },
+      iss: { type: 'string', description: 'The issuer' },
+      error: { type: 'string', description: 'Why there is no code' },
+      user: { type: 'string', description: 'JSON with the name, at the first sign-in (Apple)' },
+    },
+  },
+  { state: '8hJ…', code: 'Sxl2…' },
+)
 
 // Without types: an invalid code counts as a wrong code.
 export const FactorBody = {

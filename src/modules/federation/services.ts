@@ -5,6 +5,7 @@ import { type ExternalBearer, externalBearer } from './authenticator.ts'
 import { createFlows, type Flows } from './flow.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { sections } from './personal-data.ts'
+import { linkedProviders } from './prove.ts'
 import { createProviders, type Providers } from './providers.ts'
 
 declare module '../../core/module/services.ts' {
@@ -58,9 +59,7 @@ export const hooks = [
     ['identities', 'providers'],
     ({ identities, providers }) =>
       async (userId) =>
-        (await identities.of(userId)).some(
-          ({ issuer }) => providers.issuing(issuer)?.config.client,
-        ),
+        (await linkedProviders({ identities, providers }, { userId })).length > 0,
   ),
   hook('personSections', [], () => sections),
 ]

@@ -2,12 +2,13 @@ import type { Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { rolesOf } from '../../core/config/roles.ts'
 import { baseUrlOf } from '../../core/config/settings.ts'
+import { labelOf, toProvider } from './provider-config.ts'
 import { oidcSettings, prefixed } from './provider-settings.ts'
 import {
   providerContradictions,
   providerWarnings,
   readProviders,
-  toProvider,
+  textsOfPresets,
 } from './read-providers.ts'
 
 export const settings = oidcSettings
@@ -29,12 +30,17 @@ export function configure({ env, isMisread, values }: Reading) {
   const misread = new Set(mistakes.map((line) => line.split(' ', 1)[0]))
   const roles = rolesOf(values)
   return {
-    config: { providers: providers.map((each) => toProvider(each, { baseUrl, roles })) },
+    config: {
+      providers: providers.map((each) =>
+        toProvider(each, { baseUrl, roles }, labelOf(each, providers)),
+      ),
+    },
     mistakes: [
       ...mistakes,
       ...contradictions.filter((line) => !misread.has(line.split(' ', 1)[0])),
     ],
     warnings: [...warnings, ...providerWarnings(providers)],
+    derived: textsOfPresets(providers, env),
     further: providers.map(({ prefix }) => prefixed(prefix)),
   }
 }

@@ -3,9 +3,9 @@ export interface FederationViews {
   'second-factor': SecondFactorView
 }
 
-/** To a local path, or after a sign-out to the provider. */
+/** To a local path, or after a sign-out to the provider. `came_back`: to the callback. */
 export interface LandingView {
-  readonly what: 'signed_in' | 'linked' | 'confirmed' | 'signed_out'
+  readonly what: 'signed_in' | 'linked' | 'confirmed' | 'signed_out' | 'came_back'
   readonly path: string
 }
 

@@ -18,6 +18,10 @@ export const federation: typeof english = {
       title: 'Abgemeldet',
       text: 'Sie sind hier abgemeldet. Weiter zum Anbieter, um sich auch dort abzumelden.',
     },
+    came_back: {
+      title: 'Anmeldung',
+      text: 'Der Anbieter hat geantwortet. Die Anmeldung geht weiter.',
+    },
     linked: { title: 'Identität verknüpft', text: 'Ab jetzt können Sie sich mit ihr anmelden.' },
   },
   secondFactor: {

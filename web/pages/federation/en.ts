@@ -18,6 +18,7 @@ export const federation = {
       title: 'Signed out',
       text: 'You are signed out here. Continue to the provider to sign out there.',
     },
+    came_back: { title: 'Signing in', text: 'The provider has answered. The sign-in goes on.' },
     linked: { title: 'Identity linked', text: 'From now on it signs you in.' },
   },
   secondFactor: {

@@ -6,6 +6,7 @@ export const examples: ExamplesOf<FederationViews> = {
     'signed in': { what: 'signed_in', path: '/account' },
     linked: { what: 'linked', path: '/account' },
     'signed out': { what: 'signed_out', path: 'https://id.example.org/session/end' },
+    'came back': { what: 'came_back', path: '/oauth/callback?state=8hJ…&code=Sxl2…' },
     confirmed: { what: 'confirmed', path: '/account/confirm' },
   },
   'second-factor': {

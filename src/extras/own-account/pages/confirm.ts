@@ -32,7 +32,6 @@ import {
   showIfRefused,
 } from './own-page.ts'
 import { recentLogin } from './protected-form.ts'
-import { providerLabel } from './providers.ts'
 import type { AccountProblem, ConfirmView } from './views.ts'
 
 interface Sending {
@@ -247,10 +246,7 @@ export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<v
       username: account.username,
       asks,
       isConfirmed: given.length > 0,
-      providers: linked.map(({ config: { name, issuer } }) => ({
-        name,
-        label: providerLabel(name, issuer),
-      })),
+      providers: linked.map(({ config: { label, name } }) => ({ name, label })),
       mailbox: byMail && account.email !== null ? maskedEmail(account.email) : null,
       isMailed: flow?.data.mail !== undefined,
       asksCaptcha: problem?.code === 'captcha',

@@ -4,7 +4,7 @@ import { positiveInteger } from '../../../core/http/lists/paging.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { identityAbsent } from '../../../modules/federation/identities.ts'
 import { beginLink } from '../../../modules/federation/link.ts'
-import { defaultName } from '../../../modules/federation/provider-settings.ts'
+import type { Provider } from '../../../modules/federation/provider.ts'
 import { browserOf, flowOf } from '../../../modules/flows/requests.ts'
 import { accountPage, common, goOn, personOf, proofsOfForm, show } from './own-page.ts'
 import { protectedForm, recentLogin } from './protected-form.ts'
@@ -28,16 +28,13 @@ export async function providersPages(app: FastifyInstance, deps: Needs): Promise
       ...common(request, person),
       linked: linked.map(({ id, issuer, createdAt }) => ({
         id,
-        provider: providers.issuing(issuer)?.config.name ?? null,
+        provider: nameOf(providers.issuing(issuer)),
         issuer,
         since: createdAt,
       })),
       offered: providers.all
         .filter(({ config }) => config.client)
-        .map(({ config: { name, issuer } }) => ({
-          name,
-          label: providerLabel(name, issuer),
-        })),
+        .map(({ config: { label, name } }) => ({ name, label })),
     })
   })
 
@@ -94,7 +91,9 @@ export async function providersPages(app: FastifyInstance, deps: Needs): Promise
   })
 }
 
-/** The default provider has no name that people know: show the issuer. */
-export function providerLabel(name: string, issuer: string): string {
-  return name === defaultName ? new URL(issuer).host : name
+/** Null: no provider of the settings. */
+function nameOf(provider: Provider | undefined): string | null {
+  if (!provider) return null
+  const { label, name, preset } = provider.config
+  return preset === null ? name : label
 }

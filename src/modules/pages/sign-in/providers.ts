@@ -11,10 +11,8 @@ export interface ProviderLink {
 export function providerLinks({ all }: Pick<Providers, 'all'>): ProviderLink[] {
   return all
     .filter((provider) => provider.config.client)
-    .map(({ config: { name, issuer } }) => {
+    .map(({ config: { label, name } }) => {
       const base = name === defaultName ? '/oauth' : `/oauth/${encodeURIComponent(name)}`
-      // The unnamed provider has no readable name.
-      const label = name === defaultName ? new URL(issuer).host : name
       return { name, login: `${base}/login`, logout: `${base}/logout`, label }
     })
 }
