@@ -57,6 +57,20 @@ export function Table({ caption, head, rows }: TableProps) {
   )
 }
 
+/** Breaks after the parts of an address and of a host, and not in a word. */
+export function Breakable({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(/(?<=[@./])/).map((part, index) => (
+        <>
+          {index > 0 && <wbr />}
+          {part}
+        </>
+      ))}
+    </>
+  )
+}
+
 const formats = {
   date: { dateStyle: 'long' },
   time: { dateStyle: 'medium', timeStyle: 'short' },

@@ -3,6 +3,7 @@ import type { AccountPart } from '../../../web/pages/own-account/part.ts'
 export const accountPart: AccountPart = {
   links: [
     {
+      group: 'sign_in',
       order: 26,
       href: '/account/badge',
       title: ({ badge }) => badge.title,

@@ -3,6 +3,7 @@ import type { AccountPart } from '../own-account/part.ts'
 export const accountPart: AccountPart = {
   links: [
     {
+      group: 'sign_in',
       order: 55,
       href: '/account/app-passwords',
       title: ({ appPasswords }) => appPasswords.title,

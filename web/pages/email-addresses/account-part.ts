@@ -4,13 +4,14 @@ import { LanguageForm } from './language-form.tsx'
 export const accountPart: AccountPart = {
   links: [
     {
+      group: 'you',
       order: 10,
       href: '/account/email',
       title: ({ ownEmail }) => ownEmail.emailTitle,
       summary: ({ ownEmail }) => ownEmail.emailSummary,
+      state: ({ email }, { ownEmail }) => email ?? ownEmail.noEmail,
     },
   ],
-  rows: ({ email }, { ownEmail: t }) => [[t.verifiedEmail, email ?? t.noEmail]],
   Section: LanguageForm,
   hint: ({ ownEmail }) => ownEmail.twoAddresses,
   words: ({ ownEmail: { done, problems } }) => ({ done, problems }),

@@ -73,8 +73,7 @@ export const ownEmail: typeof englishOwnEmail = {
     'Sie tritt an die Stelle der jetzigen, sobald Sie sie dort bestätigen. Die jetzige wird benachrichtigt und kann die Änderung sieben Tage lang zurücknehmen.',
   verifyExplanation: 'Wir senden eine E-Mail mit einem Link und einem Code dorthin.',
   mailOff: 'Dieser Dienst sendet keine E-Mails; deshalb kann keine Adresse bestätigt werden.',
-  verifiedEmail: 'Bestätigte Adresse',
-  noEmail: 'noch keine',
+  noEmail: 'noch keine bestätigte Adresse',
   twoAddresses:
     'Die Kontaktadresse sehen andere; nur die bestätigte, die nachweislich Ihre ist, erhält E-Mails von uns und kann zum Anmelden dienen.',
   languageLabel: 'Sprache der Seiten und E-Mails',

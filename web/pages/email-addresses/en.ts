@@ -65,8 +65,7 @@ export const ownEmail = {
     'It takes the place of the current one once you confirm it there. The current one is told, and can take the change back for seven days.',
   verifyExplanation: 'We send an e-mail to it, with a link and a code.',
   mailOff: 'This service sends no e-mail, so that no address can be verified.',
-  verifiedEmail: 'Verified address',
-  noEmail: 'none yet',
+  noEmail: 'no verified address yet',
   twoAddresses:
     'The contact address is what others see; only the verified one, which you have proved to be yours, receives e-mail from us and can sign in.',
   languageLabel: 'Language of pages and e-mail',

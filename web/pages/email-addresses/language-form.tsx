@@ -7,28 +7,25 @@ import { languageNames } from '../../languages/languages.ts'
 
 /** The language of pages and mail. */
 export function LanguageForm({ view }: { view: AccountView }) {
-  const { common, ownEmail: t } = useTexts()
+  const { ownEmail: t } = useTexts()
   return (
-    <>
-      <h2>{common.language}</h2>
-      <Form action="/account/language" csrf={view.csrf}>
-        <Select
-          name="language"
-          label={t.languageLabel}
-          value={view.language ?? ''}
-          options={[
-            { value: '', text: t.languageOfBrowser },
-            ...view.languages.map((language) => ({
-              value: language,
-              text: languageNames[language],
-              lang: language,
-            })),
-          ]}
-        />
-        <Actions>
-          <Button kind="quiet">{t.save}</Button>
-        </Actions>
-      </Form>
-    </>
+    <Form action="/account/language" csrf={view.csrf}>
+      <Select
+        name="language"
+        label={t.languageLabel}
+        value={view.language ?? ''}
+        options={[
+          { value: '', text: t.languageOfBrowser },
+          ...view.languages.map((language) => ({
+            value: language,
+            text: languageNames[language],
+            lang: language,
+          })),
+        ]}
+      />
+      <Actions>
+        <Button kind="quiet">{t.save}</Button>
+      </Actions>
+    </Form>
   )
 }

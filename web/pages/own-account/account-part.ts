@@ -3,6 +3,7 @@ import type { AccountPart } from './part.ts'
 export const accountPart: AccountPart = {
   links: [
     {
+      group: 'sign_in',
       order: 20,
       href: '/account/password',
       title: ({ account }) => account.passwordTitle,
@@ -10,6 +11,7 @@ export const accountPart: AccountPart = {
       state: ({ hasPassword }, { account }) => (hasPassword ? account.isSet : account.isNotSet),
     },
     {
+      group: 'sign_in',
       order: 25,
       href: '/account/passkeys',
       title: ({ passkeys }) => passkeys.title,
@@ -17,6 +19,7 @@ export const accountPart: AccountPart = {
       state: ({ waysIn }, { passkeys }) => passkeys.count(waysIn.passkey ?? 0),
     },
     {
+      group: 'sign_in',
       order: 30,
       href: '/account/second-factor',
       title: ({ account }) => account.appTitle,
@@ -24,6 +27,7 @@ export const accountPart: AccountPart = {
       state: ({ waysIn }, { account }) => ((waysIn.totp ?? 0) > 0 ? account.on : account.off),
     },
     {
+      group: 'sign_in',
       order: 40,
       href: '/account/recovery-codes',
       title: ({ account }) => account.codesTitle,
@@ -32,12 +36,14 @@ export const accountPart: AccountPart = {
       isShown: ({ secondFactor }) => secondFactor,
     },
     {
+      group: 'sessions',
       order: 50,
       href: '/account/sessions',
       title: ({ account }) => account.sessionsTitle,
       summary: ({ account }) => account.sessionsSummary,
     },
     {
+      group: 'sign_in',
       order: 70,
       href: '/account/providers',
       title: ({ account }) => account.providersTitle,

@@ -3,7 +3,6 @@ import type { account as english } from './en.ts'
 
 export const account: typeof english = {
   title: 'Ihr Konto',
-  navigation: 'Teile Ihres Kontos',
   overview: 'Übersicht',
   toOverview: 'Zurück zu Ihrem Konto',
   signOut: 'Abmelden',
@@ -35,9 +34,18 @@ export const account: typeof english = {
     mailed_code_wrong: 'Der Code ist falsch oder abgelaufen.',
   },
 
-  profile: 'Sie',
-  waysIn: 'So melden Sie sich an',
+  groups: {
+    you: 'Sie',
+    sign_in: 'So melden Sie sich an',
+    sessions: 'Wo Sie angemeldet sind',
+    applications: 'Anwendungen',
+    activity: 'Aktivität',
+    data: 'Ihre Daten',
+    deletion: 'Das Ende Ihres Kontos',
+  },
+  toDeletion: 'Löschen',
   change: 'Ändern',
+  view: 'Ansehen',
   isSet: 'gesetzt',
   isNotSet: 'keines',
   codesLeft: plural('de', { one: 'einer ist übrig', other: '# sind übrig' }),

@@ -3,7 +3,6 @@ import { plural } from '../../languages/words.ts'
 /** The pages of the own account. */
 export const account = {
   title: 'Your account',
-  navigation: 'Parts of your account',
   overview: 'Overview',
   toOverview: 'Back to your account',
   signOut: 'Sign out',
@@ -32,9 +31,18 @@ export const account = {
     mailed_code_wrong: 'The code is wrong, or has ended.',
   },
 
-  profile: 'You',
-  waysIn: 'How you sign in',
+  groups: {
+    you: 'You',
+    sign_in: 'How you sign in',
+    sessions: 'Where you are signed in',
+    applications: 'Applications',
+    activity: 'Activity',
+    data: 'Your data',
+    deletion: 'The end of your account',
+  },
+  toDeletion: 'Delete',
   change: 'Change',
+  view: 'View',
   isSet: 'set',
   isNotSet: 'none',
   codesLeft: plural('en', { one: 'one is left', other: '# are left' }),

@@ -27,7 +27,7 @@ import {
 const hasProblem = ({ problem }: { readonly problem: unknown }) => problem !== null
 
 export const pages: PagesOf<AccountViews> = {
-  account: page('title', Overview),
+  account: { ...page('title', Overview), isWide: true },
   'account-password': page('passwordTitle', Password),
   'account-second-factor': page('factorTitle', SecondFactorState),
   'account-enrolment': page('enrolmentTitle', Enrolment),

@@ -15,19 +15,27 @@ export interface AccountPart {
   readonly rows?: (view: AccountView, texts: Texts) => readonly (readonly [string, string])[]
   /** Explains the rows. */
   readonly hint?: (texts: Texts) => string
-  /** What follows the links of the overview. */
+  /** What follows the rows of the card `you`. */
   readonly Section?: FunctionComponent<{ view: AccountView }>
   /** What was done on its pages, and what was wrong. */
   readonly words?: (texts: Texts) => Partial<AccountWords>
 }
 
+/** The cards of the overview, in their order. */
+export const accountGroups = [
+  ...(['you', 'sign_in', 'sessions', 'applications', 'activity', 'data'] as const),
+  'deletion',
+] as const
+export type AccountGroup = (typeof accountGroups)[number]
+
 export interface AccountLink {
-  /** Its place among all links. */
+  readonly group: AccountGroup
+  /** Its place in the group. */
   readonly order: number
   readonly href: string
   readonly title: (texts: Texts) => string
   readonly summary: (texts: Texts) => string
-  /** What is there now, for a way to sign in: the link stands among them. */
+  /** What is there now. By default the summary. */
   readonly state?: (view: AccountView, texts: Texts) => string
   /** By default it always is. */
   readonly isShown?: (view: AccountView) => boolean

@@ -1,4 +1,5 @@
 import type { Texts } from '../../languages/languages.ts'
+import { plural } from '../../languages/words.ts'
 
 /** Die Seiten der Anwendungen, die hier anmelden. */
 export const provider: Texts['provider'] = {
@@ -51,6 +52,7 @@ export const provider: Texts['provider'] = {
   deviceRefused: 'Das Gerät ist abgelehnt',
   deviceRefusedLead: 'Es bekommt nichts. Sie können diese Seite schließen.',
   title: 'Anwendungen',
+  count: plural('de', { one: 'eine hat Zugriff', other: '# haben Zugriff' }),
   summary: 'Was Sie mit diesem Konto anmeldet, und was es haben darf.',
   explanation:
     'Diese Anwendungen melden Sie mit diesem Konto an. Entziehen Sie einer den Zugriff, ist sie abgemeldet und fragt bei der nächsten Anmeldung wieder.',

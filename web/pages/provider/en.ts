@@ -1,3 +1,4 @@
+import { plural } from '../../languages/words.ts'
 /** The pages of applications that sign people in. */
 export const provider = {
   consentTitle: (application: string) => `Sign in to ${application}`,
@@ -48,6 +49,7 @@ export const provider = {
   deviceRefused: 'The device is refused',
   deviceRefusedLead: 'It gets nothing. You can close this page.',
   title: 'Applications',
+  count: plural('en', { one: 'one has access', other: '# have access' }),
   summary: 'What signs you in by this account, and what it may have.',
   explanation:
     'These applications sign you in by this account. An application whose access you withdraw is signed out, and asks again at the next sign-in.',

@@ -3,6 +3,7 @@ import type { AccountPart } from '../own-account/part.ts'
 export const accountPart: AccountPart = {
   links: [
     {
+      group: 'sessions',
       order: 45,
       href: '/account/devices',
       title: ({ devices }) => devices.title,
