@@ -51,6 +51,7 @@ export const examples: Examples = {
   'OPTIONS /oauth/token': preflight,
   'OPTIONS /oauth/par': preflight,
   'OPTIONS /oauth/userinfo': preflight,
+  'OPTIONS /oauth/revoke': preflight,
   pushAuthorizationRequest: { bare: null, make: () => ({ headers, form: parameters }) },
   userinfo: { bare: null, make: accessToken },
   userinfoByPost: {

@@ -33,6 +33,11 @@ const failures = [
   ...['pushed_authorization_request.error', 'device_authorization.error'],
 ]
 
+const confidential = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
+const clientAuthMethods = [...confidential, 'none']
+// Of private_key_jwt; as the library accepts them by default.
+const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'Ed25519', 'EdDSA']
+
 const daySeconds = 86_400
 const codeSeconds = 60
 const interactionSeconds = 3600
@@ -117,9 +122,10 @@ function configurationOf(
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
       introspection_endpoint: `${config.baseUrl}/oauth/introspect`,
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
-      revocation_endpoint: `${config.baseUrl}/oauth/revoke`,
-      revocation_endpoint_auth_methods_supported: ['client_secret_basic'],
+      introspection_endpoint_auth_methods_supported: confidential,
+      introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+      revocation_endpoint_auth_methods_supported: clientAuthMethods,
+      revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     },
     scopes: ['openid', 'offline_access'],
     claims: claimsOfScopes,
@@ -129,8 +135,11 @@ function configurationOf(
     conformIdTokenClaims: false,
     acceptQueryParamAccessTokens: false,
     assertJwtClientAuthClaimsAndHeader: assertionCheck(library, deps),
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
-    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+    clientAuthMethods,
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256'],
+      clientAuthSigningAlgValues: assertionAlgorithms,
+    },
     pkce: {
       required: (_: unknown, client: { clientId: string }) =>
         applicationOf(client.clientId)?.pkce !== 'optional',
@@ -180,7 +189,7 @@ function configurationOf(
       },
       devInteractions: { enabled: false },
       introspection: { enabled: false },
-      revocation: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: () => false },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: true },
       pushedAuthorizationRequests: { enabled: true },
@@ -198,8 +207,10 @@ function configurationOf(
 function assertionCheck({ errors }: Library, { clock }: Pick<ApplicationsNeeds, 'clock'>) {
   const { InvalidClientAuth = Error } = errors
   return async (_: Context, { exp }: { readonly exp: number }): Promise<void> => {
-    if (exp <= clock.now() / 1000 + assertionSeconds) return
-    throw new InvalidClientAuth('the client_assertion lives longer than a day')
+    if (exp > clock.now() / 1000 + assertionSeconds) {
+      throw new InvalidClientAuth('the client_assertion lives longer than a day')
+    }
+    workNow().nextProof = 'assertion'
   }
 }
 

@@ -216,11 +216,14 @@ export async function routes(app: App, { applications, events }: Needs): Promise
   )
 
   // A browser asks before it sends the request of a single-page application.
-  for (const url of [token, protocolPaths.pushed_authorization_request, userinfoPath]) {
+  const { pushed_authorization_request: par, revocation } = protocolPaths
+  // Without the provider, the revocation is a route like others.
+  const cors = applications.isOn ? { cors: false as const } : {}
+  for (const url of [token, par, userinfoPath, revocation]) {
     app.options(
       url,
       {
-        config: { access, cors: false, answers: { 204: {} }, errors: ['routeNotFound'] },
+        config: { access, ...cors, answers: { 204: {} }, errors: ['routeNotFound'] },
         schema: { hide: true },
       },
       (request, reply) => mount(request, reply),

@@ -14,6 +14,11 @@ export const reasons = {
       de: 'Ein Code oder Refresh-Token einer Anwendung kam zum zweiten Mal: Alles daraus ist beendet.',
     },
   },
+  application_proof_used: {
+    guard: 'credential',
+    explanation: 'A client assertion or a DPoP proof came a second time.',
+    words: { de: 'Eine Client-Assertion oder ein DPoP-Nachweis kam zum zweiten Mal.' },
+  },
   application_login_ended: {
     guard: 'credential',
     explanation: 'The sign-in that the application wanted to use has ended in the meantime.',

@@ -35,8 +35,9 @@ import {
   isSafe,
   mistakesIn,
   type Named,
+  type RouteDeclaration,
 } from './declaration.ts'
-import { identify } from './identify.ts'
+import { identify, identifyByBody } from './identify.ts'
 import { assertRecentLogin, assertTwoFactors } from './reauthentication.ts'
 
 declare module 'fastify' {
@@ -122,6 +123,10 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
   if (readsBody(route)) {
     route.preValidation = [reauthorizeAfterBody, ...[route.preValidation ?? []].flat()]
   }
+  if (declared && takesCredentialsInBody(route.config)) {
+    const admit = admitsByBody(declared.rule, route.config ?? {}, options)
+    route.preValidation = [admit, ...[route.preValidation ?? []].flat()]
+  }
   if (csrf === 'field')
     route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
   if (isOfOwnPages) {
@@ -164,13 +169,27 @@ function refusesEmptyParameters(url: string, options: AccessOptions): onRequestH
   return (request, reply, done) => (hasEmptyParameter(request) ? refuse(request, reply) : done())
 }
 
-function admits(rule: Rule, named: Named, options: AccessOptions): onRequestHookHandler {
+function admits(rule: Rule, named: RouteDeclaration, options: AccessOptions): onRequestHookHandler {
+  const waitsForBody = takesCredentialsInBody(named)
   return (request, reply, done) => {
+    if (waitsForBody && request.headers.authorization === undefined) return done()
     const caller = identify(request, reply, named, options)
     if (caller instanceof Promise) return caller.then((principal) => enforce(rule, principal))
     enforce(rule, caller)
     done()
   }
+}
+
+/** Of a caller that no header has made known. */
+function admitsByBody(rule: Rule, named: Named, options: AccessOptions): preValidationHookHandler {
+  return async (request, reply) => {
+    if (request.principal !== null) return
+    enforce(rule, await identifyByBody(request, reply, named, options))
+  }
+}
+
+function takesCredentialsInBody({ accepted = [], body }: RouteDeclaration = {}): boolean {
+  return body === 'parameters' && accepted.some((one) => one.authenticateBody !== undefined)
 }
 
 function enforce(rule: Rule, principal: Principal): void {
