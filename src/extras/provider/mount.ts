@@ -75,6 +75,10 @@ export function createMount(
       const status = response.statusCode
       return sendView(reply, request, 'provider-problem', view, { status })
     }
+    if (work.refusal) {
+      copyHead(response, reply)
+      throw work.refusal
+    }
     assertNoError(reply, response, context.body, work.detail)
     return send(reply, response, context.body)
   }

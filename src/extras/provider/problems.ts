@@ -37,11 +37,15 @@ export const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof
 const nonceNeeded = problem('dpopNonceNeeded', 400, 'use_dpop_nonce')
 const nonceWanted = problem('dpopNonceWanted', 401, 'use_dpop_nonce')
 
+/** Only of a device that asks too often; 429 is an address that does. */
+export const pollTooEarly = problem('devicePollTooEarly', 400, 'slow_down')
+
 /** Of a device whose person has not decided. RFC 8628 section 3.5 */
 const pending = [
   problem('authorizationPending', 400, 'authorization_pending'),
   problem('deviceCodeExpired', 400, 'expired_token'),
   problem('deviceDeclined', 400, 'access_denied'),
+  pollTooEarly,
 ]
 
 /** Of a program that authenticates itself. */

@@ -4,6 +4,7 @@ import { mediaTypes } from '../../core/http/media-types.ts'
 import { type App, type JsonSchema, named, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
+import { createDevicePolls } from './device-polls.ts'
 import { tokenReused, tokensIssued } from './events.ts'
 import { onlyIfOn } from './only-if-on.ts'
 import { discoveryPaths, protocolPaths } from './paths.ts'
@@ -104,10 +105,12 @@ const access = { rule: anyone }
 const json = (schema: JsonSchema) => ({ 200: { [mediaTypes.json]: schema } })
 
 /** The endpoints that the library answers: OpenID Connect Core, RFC 6749, RFC 9126, RFC 8414. */
-export async function routes(app: App, { applications, events }: Needs): Promise<void> {
+export async function routes(app: App, needs: Needs): Promise<void> {
+  const { applications, events } = needs
   acceptForms(app)
   onlyIfOn(app, applications)
   const { mount } = applications
+  const notePoll = createDevicePolls(needs)
   if (applications.isOn) await applications.prepare()
 
   for (const url of discoveryPaths) {
@@ -231,8 +234,9 @@ export async function routes(app: App, { applications, events }: Needs): Promise
   }
 
   /** In the transaction of the tokens. */
-  function record(work: Work, { oidc }: Context): void {
-    const { entities, params } = oidc
+  function record(work: Work, context: Context): void {
+    notePoll(work, context)
+    const { entities, params } = context.oidc
     const client = entities.Client?.clientId ?? ''
     const of = { user_id: work.userId, client }
     const issued = entities.AccessToken ?? entities.ClientCredentials

@@ -51,6 +51,11 @@ export const reasons = {
     explanation: 'The request of an application is too long.',
     words: { de: 'Die Anfrage einer Anwendung ist zu lang.' },
   },
+  device_polls_too_often: {
+    guard: 'credential',
+    explanation: 'A device asks for its tokens more often than its interval allows.',
+    words: { de: 'Ein Gerät fragt öfter nach seinen Tokens, als sein Intervall erlaubt.' },
+  },
   device_code_unknown: {
     guard: 'credential',
     explanation: 'The code of a device is unknown, has expired, or was decided.',

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
+import type { ApiError } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { tokenReused } from './events.ts'
@@ -84,6 +85,8 @@ export interface Work {
   detail: string | null
   /** A refusal of ours that the library would turn into another error. */
   thrown: unknown
+  /** What the commit has found: it stands, and the answer is this. */
+  refusal: ApiError | null
   /** What the error page shows. */
   shown: ProtocolError | null
 }
@@ -112,6 +115,7 @@ export function beginWork(request: FastifyRequest, reply: FastifyReply): Work {
       isReused: false,
       detail: null,
       thrown: null,
+      refusal: null,
       shown: null,
     },
   }
