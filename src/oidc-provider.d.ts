@@ -28,7 +28,7 @@ declare module 'oidc-provider' {
       readonly client: ClientOfLibrary
       readonly session: Session
       readonly provider: Provider
-      readonly params: Readonly<Record<string, string | undefined>>
+      readonly params: Record<string, string | undefined>
       readonly requestParamScopes: ReadonlySet<string>
       readonly requestParamOIDCScopes: ReadonlySet<string>
       readonly resourceServers: Readonly<Record<string, { readonly scopes: ReadonlySet<string> }>>

@@ -50,6 +50,7 @@ export const examples: Examples = {
   },
   'OPTIONS /oauth/token': preflight,
   'OPTIONS /oauth/par': preflight,
+  'OPTIONS /oauth/device': preflight,
   'OPTIONS /oauth/userinfo': preflight,
   'OPTIONS /oauth/revoke': preflight,
   pushAuthorizationRequest: { bare: null, make: () => ({ headers, form: parameters }) },

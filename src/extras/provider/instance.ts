@@ -13,6 +13,7 @@ import { type Library, loadLibrary } from './library.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { protocolPaths } from './paths.ts'
 import { type AccountOfLibrary, createPolicy } from './policy.ts'
+import { checksOfParameters } from './request-parameters.ts'
 import { sidOf } from './sign-outs.ts'
 import { workNow } from './work.ts'
 
@@ -127,6 +128,7 @@ function configurationOf(
       revocation_endpoint_auth_methods_supported: clientAuthMethods,
       revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     },
+    extraParams: checksOfParameters(library),
     scopes: ['openid', 'offline_access'],
     claims: claimsOfScopes,
     responseTypes: ['code'],

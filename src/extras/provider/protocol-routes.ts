@@ -19,6 +19,7 @@ import {
   typeUnsupported,
 } from './problems.ts'
 import { described } from './protocol-errors.ts'
+import { responseModes } from './request-parameters.ts'
 import type { Work } from './work.ts'
 
 const TokenAnswer = named(
@@ -123,7 +124,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
           summary: 'What this OpenID Provider offers (Discovery 1.0, RFC 8414)',
         },
       },
-      (request, reply) => mount(request, reply),
+      (request, reply) => mount(request, reply, { isForProgram: true, also: withoutFragment }),
     )
   }
 
@@ -219,10 +220,10 @@ export async function routes(app: App, needs: Needs): Promise<void> {
   )
 
   // A browser asks before it sends the request of a single-page application.
-  const { pushed_authorization_request: par, revocation } = protocolPaths
+  const { device_authorization: device, pushed_authorization_request: par } = protocolPaths
   // Without the provider, the revocation is a route like others.
   const cors = applications.isOn ? { cors: false as const } : {}
-  for (const url of [token, par, userinfoPath, revocation]) {
+  for (const url of [token, par, device, userinfoPath, protocolPaths.revocation]) {
     app.options(
       url,
       {
@@ -231,6 +232,11 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       },
       (request, reply) => mount(request, reply),
     )
+  }
+
+  /** The library states every mode that it can. */
+  function withoutFragment(_: Work, { body }: Context): void {
+    Object.assign(body as object, { response_modes_supported: responseModes })
   }
 
   /** In the transaction of the tokens. */
