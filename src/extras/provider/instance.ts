@@ -3,15 +3,17 @@ import { promisify } from 'node:util'
 import type { Context, Provider } from 'oidc-provider'
 import { derivedKey } from '../../core/crypto/digest.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
+import { languages } from '../../core/lib/languages.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import type { SigningKey } from '../../modules/keys/signing-key.ts'
 import { claimsFor, claimsOf, claimsOfScopes, isAllowed, usableAccount } from './account-claims.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import { createApiResource, customizeJwt } from './api-resource.ts'
 import { createGrants } from './grants.ts'
+import { inLanguage, twoFactors } from './interaction-login.ts'
 import { type Library, loadLibrary } from './library.ts'
 import type { ApplicationsNeeds } from './needs.ts'
-import { protocolPaths } from './paths.ts'
+import { interactionPath, protocolPaths } from './paths.ts'
 import { type AccountOfLibrary, createPolicy } from './policy.ts'
 import { checksOfParameters } from './request-parameters.ts'
 import { sidOf } from './sign-outs.ts'
@@ -26,6 +28,12 @@ export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactio
   readonly moreMetadata: () => readonly Readonly<Record<string, unknown>>[]
   /** Whether the client has the secret. @throws ApiError after too many guesses */
   readonly isSecretOf: (clientId: string, secret: string) => Promise<boolean>
+}
+
+/** What the library stores of a request that waits. */
+interface Begun {
+  readonly uid: string
+  readonly params: Readonly<Record<string, string | undefined>>
 }
 
 /** Of the library. */
@@ -119,6 +127,8 @@ function configurationOf(
     routes: protocolPaths,
     discovery: {
       ...Object.assign({}, ...parts.moreMetadata()),
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      ui_locales_supported: languages,
       end_session_endpoint: `${config.baseUrl}/oauth/end-session`,
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
@@ -131,6 +141,7 @@ function configurationOf(
     extraParams: checksOfParameters(library),
     scopes: ['openid', 'offline_access'],
     claims: claimsOfScopes,
+    acrValues: [twoFactors],
     responseTypes: ['code'],
     subjectTypes: ['public'],
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -160,7 +171,8 @@ function configurationOf(
     findAccount: findAccountOf(deps),
     interactions: {
       policy: createPolicy(library, deps),
-      url: (_: unknown, { uid }: { uid: string }) => `/oauth/interaction/${uid}`,
+      url: (_: unknown, { params, uid }: Begun) =>
+        inLanguage(`${interactionPath}/${uid}`, params.ui_locales),
     },
     renderError(ctx: Context, out: { error: string; error_description?: string }) {
       workNow().shown = out

@@ -14,12 +14,20 @@ import type { Application } from '../../modules/clients/application.ts'
 import { arrive, isFromElsewhere } from '../../modules/pages/sign-in/arrival.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import { assertToken } from '../../modules/pages/sign-in/sign-out.ts'
+import { endSession } from '../../modules/sessions/browser.ts'
 import type { LiveSession } from '../../modules/sessions/sessions.ts'
 import { isAllowed } from './account-claims.ts'
 import { uidOf } from './authorize-routes.ts'
 import { consentStore } from './consents.ts'
 import { accessGiven } from './events.ts'
-import { loginOf, mustSignInAnew, scopesIn, signInPath } from './interaction-login.ts'
+import {
+  hasSignedInSince,
+  loginOf,
+  mustSignInAnew,
+  scopesIn,
+  signInPath,
+  wishesTwoFactors,
+} from './interaction-login.ts'
 import type { Interaction, Interactions, Result } from './interactions.ts'
 import { onlyIfOn } from './only-if-on.ts'
 import { interactionPath, protocolPaths } from './paths.ts'
@@ -60,14 +68,18 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const application = await applicationOf(interaction)
       const person = await personOf(request)
       const now = clock.now()
+      const { params } = interaction
+      if (interaction.prompt === 'select_account') {
+        return select(request, reply, { interaction, application, person, path })
+      }
       if (mustSignInAnew(interaction, person?.session ?? null, now)) {
         const isFirst = interaction.seen === null
         const seen = { session: person?.session.stored.id ?? '', at: now }
         if (isFirst) await change(interaction, { seen })
-        return reply.redirect(signInPath(path, { again: person !== null }), 303)
+        return reply.redirect(signInPath(path, params, { again: person !== null }), 303)
       }
       const { needsTwoFactors } = application
-      if (!person) return reply.redirect(signInPath(path, { needsTwoFactors }), 303)
+      if (!person) return reply.redirect(signInPath(path, params, { needsTwoFactors }), 303)
       return goOn(request, reply, { interaction, application, person, path })
     },
   )
@@ -82,6 +94,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
         body: 'form',
         maxBodyBytes: fewFieldsBytes,
         answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
+        responseHeaders: ['set-cookie'],
         errors: ['csrfTokenInvalid', 'signInFailed'],
       },
       schema: { hide: true, body: Fields },
@@ -93,7 +106,15 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const again = `${interactionPath}/${interaction.uid}`
       if (!person) return reply.redirect(again, 303)
       assertToken(textIn(request.body, 'csrf_token'), person.session.stored.csrfToken)
-      if (textIn(request.body, 'decision') !== 'allow') return decline(request, reply, interaction)
+      const decision = textIn(request.body, 'decision')
+      if (interaction.prompt === 'select_account' && decision === 'other') {
+        await endSession(needs, request, reply)
+        return reply.redirect(signInPath(again, interaction.params), 303)
+      }
+      if (decision !== 'allow') return decline(request, reply, interaction)
+      if (interaction.prompt === 'select_account') {
+        return finish(request, reply, interaction, selected(interaction, person))
+      }
       // Another person has signed in since the application asked.
       if (!isConsentOf(interaction, person)) return reply.redirect(again, 303)
       const { client } = interaction
@@ -119,6 +140,25 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     readonly path: string
   }
 
+  /** Shows who is signed in, unless that person has just signed in for this request. */
+  async function select(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { interaction, application, person, path }: Omit<Step, 'person'> & { person: Person | null },
+  ) {
+    const { params, seen } = interaction
+    if (person && hasSignedInSince(seen, person.session)) {
+      return finish(request, reply, interaction, selected(interaction, person))
+    }
+    const now = { session: person?.session.stored.id ?? '', at: clock.now() }
+    if (seen === null) await change(interaction, { seen: now })
+    if (!person) return reply.redirect(signInPath(path, params), 303)
+    return sendView(reply, request, 'provider-account', {
+      ...{ action: path, csrf: person.session.stored.csrfToken },
+      ...{ application: application.name, username: person.account.username },
+    })
+  }
+
   /** The step that the library waits for, of a person who is signed in. */
   async function goOn(request: FastifyRequest, reply: FastifyReply, step: Step) {
     const { interaction, application, person, path } = step
@@ -129,8 +169,10 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const view = { ...asked, username: account.username }
       return sendView(reply, request, 'provider-refused', view, { status: 403 })
     }
-    if (application.needsTwoFactors && !session.stored.amr.includes('mfa')) {
-      return reply.redirect(signInPath(path, { needsTwoFactors: true }), 303)
+    const needsTwoFactors =
+      application.needsTwoFactors || wishesTwoFactors(interaction.params, account)
+    if (needsTwoFactors && !session.stored.amr.includes('mfa')) {
+      return reply.redirect(signInPath(path, interaction.params, { needsTwoFactors }), 303)
     }
     if (!isConsentOf(interaction, person)) return login(request, reply, step)
     const scopes = scopesIn(interaction, application)
@@ -150,7 +192,8 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       })
     }
     const session = person.session.stored
-    return finish(request, reply, interaction, { login: loginOf(session), session: session.id })
+    const result = { ...interaction.before, login: loginOf(session), session: session.id }
+    return finish(request, reply, interaction, result)
   }
 
   function decline(request: FastifyRequest, reply: FastifyReply, interaction: Interaction) {
@@ -211,6 +254,10 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       reason: { code: 'application_unknown', facts: { client } },
     })
   }
+}
+
+function selected({ before }: Interaction, { session }: Person): Result {
+  return { ...before, select_account: {}, session: session.stored.id }
 }
 
 function isConsentOf(
