@@ -4,7 +4,7 @@ import type { Context, Provider } from 'oidc-provider'
 import { derivedKey } from '../../core/crypto/digest.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import { languages } from '../../core/lib/languages.ts'
-import type { Application } from '../../modules/clients/application.ts'
+import { type Application, subjects } from '../../modules/clients/application.ts'
 import type { SigningKey } from '../../modules/keys/signing-key.ts'
 import { claimsFor, claimsOf, claimsOfScopes, isAllowed, usableAccount } from './account-claims.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
@@ -17,6 +17,7 @@ import { interactionPath, protocolPaths } from './paths.ts'
 import { type AccountOfLibrary, createPolicy } from './policy.ts'
 import { checksOfParameters } from './request-parameters.ts'
 import { sidOf } from './sign-outs.ts'
+import { createSubjects } from './subjects.ts'
 import { workNow } from './work.ts'
 
 export interface Instance {
@@ -119,6 +120,7 @@ function configurationOf(
 ): object {
   const { config } = deps
   const { accessSeconds, refreshSeconds } = config.token
+  const subjectFor = createSubjects(deps)
   // As read in this request, since the library asks without waiting.
   const applicationOf = (id: string) => workNow().applications.get(id)
   return {
@@ -143,7 +145,12 @@ function configurationOf(
     claims: claimsOfScopes,
     acrValues: [twoFactors],
     responseTypes: ['code'],
-    subjectTypes: ['public'],
+    subjectTypes: subjects,
+    pairwiseIdentifier(_: unknown, accountId: string, { clientId }: { clientId: string }) {
+      const application = applicationOf(clientId)
+      if (!application) throw new Error('the client of a subject was not read')
+      return subjectFor(application, accountId)
+    },
     allowOmittingSingleRegisteredRedirectUri: false,
     conformIdTokenClaims: false,
     acceptQueryParamAccessTokens: false,

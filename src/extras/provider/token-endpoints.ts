@@ -9,6 +9,7 @@ import { tokensRevoked } from './events.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { createSealing } from './storage.ts'
 import { type Artifact, artifactStore } from './store.ts'
+import { createSubjects } from './subjects.ts'
 
 const access = ['AccessToken', 'ClientCredentials']
 const revocable = [...access, 'RefreshToken']
@@ -21,6 +22,7 @@ export function createTokenEndpoints(
 ): OtherTokens {
   const { clients, clock, config, db, events, sessions } = needs
   const sealing = createSealing(needs)
+  const subjectFor = createSubjects(needs)
 
   return {
     async introspect(text, by) {
@@ -73,7 +75,10 @@ export function createTokenEndpoints(
     const account = await usableAccount(needs, String(row.userId))
     if (!account || !isAllowed(application, account)) return null
     const roles = rolesAmong(account.roles, config.roles)
-    return { ...rest, sub: String(row.userId), username: account.username, roles }
+    const sub = subjectFor(application, String(row.userId))
+    // The name would tell who a pairwise subject is.
+    const isNamed = application.subject === 'public' || scope?.split(' ').includes('profile')
+    return { ...rest, sub, ...(isNamed && { username: account.username }), roles }
   }
 
   async function introspectJwt(text: string, by: AskingClient): Promise<ActiveToken | null> {
