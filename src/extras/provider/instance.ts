@@ -4,19 +4,20 @@ import type { Context, Provider } from 'oidc-provider'
 import { derivedKey } from '../../core/crypto/digest.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import { languages } from '../../core/lib/languages.ts'
-import { type Application, subjects } from '../../modules/clients/application.ts'
+import { subjects } from '../../modules/clients/application.ts'
 import type { SigningKey } from '../../modules/keys/signing-key.ts'
-import { claimsFor, claimsOf, claimsOfScopes, isAllowed, usableAccount } from './account-claims.ts'
+import { claimsOfScopes } from './account-claims.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import { createApiResource, customizeJwt } from './api-resource.ts'
+import { originsOf } from './client-origins.ts'
 import { createGrants } from './grants.ts'
 import { inLanguage, twoFactors } from './interaction-login.ts'
 import { type Library, loadLibrary } from './library.ts'
+import { findAccountOf } from './library-account.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { interactionPath, protocolPaths } from './paths.ts'
-import { type AccountOfLibrary, createPolicy } from './policy.ts'
+import { createPolicy } from './policy.ts'
 import { checksOfParameters } from './request-parameters.ts'
-import { sidOf } from './sign-outs.ts'
 import { createSubjects } from './subjects.ts'
 import { workNow } from './work.ts'
 
@@ -247,45 +248,4 @@ function signingKeyOf({ ExternalSigningKey }: Library, { kid, signWith, verifyWi
     }
   }
   return Object.assign(new IdentityKey(), { kid, alg: 'RS256' })
-}
-
-function findAccountOf(deps: ApplicationsNeeds) {
-  const { clients } = deps
-  return async (
-    ctx: Context,
-    subject: string,
-    token?: {
-      readonly kind: string
-      readonly amr?: readonly string[]
-      readonly scopes?: ReadonlySet<string>
-    },
-  ): Promise<AccountOfLibrary | undefined> => {
-    const account = await usableAccount(deps, subject)
-    const application = (await clients.find(ctx.oidc.client.clientId))?.application
-    if (!account || !application) return undefined
-    workNow().userId = account.userId
-    // At a new sign-in a page says why not: see policy.ts.
-    if (token && !isAllowed(application, account)) return undefined
-    const isOffline = token?.scopes?.has('offline_access') === true
-    if (isOffline && !application.scopes.includes('offline_access')) return undefined
-    if (token?.amr && application.needsTwoFactors && !token.amr.includes('mfa')) return undefined
-    return {
-      accountId: subject,
-      account,
-      async claims(use) {
-        const { sessionId } = workNow()
-        const all = claimsFor(application, use, await claimsOf(deps, account))
-        if (use !== 'id_token' || sessionId === null) return all
-        return { ...all, sid: sidOf(sessionId, ctx.oidc.client.clientId) }
-      },
-    }
-  }
-}
-
-type Origins = Pick<Application, 'origins' | 'redirectUris'>
-
-function originsOf({ origins, redirectUris }: Origins): readonly string[] {
-  if (origins.length > 0) return origins
-  // A scheme of its own has the origin "null", as pages of any sandbox have it.
-  return redirectUris.flatMap((uri) => URL.parse(uri)?.origin ?? []).filter((one) => one !== 'null')
 }

@@ -1,6 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { transact } from '../../core/database/transactions.ts'
-import { ApiError } from '../../core/errors.ts'
 import { acceptForms, fewFieldsBytes, textIn } from '../../core/http/bodies/bodies.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import type { ErrorPage } from '../../core/http/pages/page.ts'
@@ -9,13 +7,10 @@ import { sendView } from '../../core/http/pages/send-view.ts'
 import { type App, Page } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { arrive, isFromElsewhere } from '../../modules/pages/sign-in/arrival.ts'
-import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import { assertToken } from '../../modules/pages/sign-in/sign-out.ts'
 import { endSession } from '../../modules/sessions/browser.ts'
-import type { LiveSession } from '../../modules/sessions/sessions.ts'
 import { isAllowed } from './account-claims.ts'
 import { uidOf } from './authorize-routes.ts'
 import { consentStore } from './consents.ts'
@@ -28,26 +23,22 @@ import {
   signInPath,
   wishesTwoFactors,
 } from './interaction-login.ts'
-import type { Interaction, Interactions, Result } from './interactions.ts'
+import { createInteractionSteps, type Person } from './interaction-steps.ts'
+import type { Interaction, Result } from './interactions.ts'
 import { onlyIfOn } from './only-if-on.ts'
-import { interactionPath, protocolPaths } from './paths.ts'
-import { EndedMeanwhile } from './work.ts'
+import { interactionPath } from './paths.ts'
 
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 const Fields = { type: 'object', properties: { csrf_token: {}, decision: {} } } as const
-
-interface Person {
-  readonly session: LiveSession
-  readonly account: Account
-}
 
 /**
  * GET and POST /oauth/interaction/{uid}: between the request of an application and its answer, the
  * person signs in and lets the application have what it asks for.
  */
 export async function routes(app: App, needs: Needs): Promise<void> {
-  const { accounts, applications, clients, clock, db, events } = needs
-  const { interactions } = applications
+  const { applications, clock, events } = needs
+  const steps = createInteractionSteps(needs)
+  const { applicationOf, change, finish, interactionOf, personOf } = steps
   acceptForms(app)
   onlyIfOn(app, applications)
 
@@ -200,60 +191,6 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     const error_description = 'the person has declined'
     return finish(request, reply, interaction, { error: 'access_denied', error_description })
   }
-
-  /**
-   * By a page of ours: a form does not lead to another origin (form-action), whatever redirects
-   * follow it.
-   */
-  async function finish(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    interaction: Interaction,
-    result: Result,
-    also?: Parameters<typeof transact<void>>[2],
-  ) {
-    await change(interaction, { result }, also)
-    const path = `${protocolPaths.authorization}/${interaction.uid}`
-    return sendView(reply, request, 'sign-in-arrival', { path })
-  }
-
-  async function change(
-    interaction: Interaction,
-    changes: Parameters<Interactions['change']>[2],
-    also?: Parameters<typeof transact<void>>[2],
-  ): Promise<void> {
-    try {
-      await transact(db, [], async (trx) => {
-        await interactions.change(trx, interaction, changes)
-        await also?.(trx)
-      })
-    } catch (error) {
-      if (error instanceof EndedMeanwhile) throw unknown()
-      throw error
-    }
-  }
-
-  async function personOf(request: FastifyRequest): Promise<Person | null> {
-    const session = await sessionOf(needs, request)
-    if (!session || session.needsEnrolment) return null
-    const account = await accounts.byUserId(session.stored.userId)
-    return account && { session, account }
-  }
-
-  async function interactionOf(request: FastifyRequest): Promise<Interaction> {
-    const interaction = await interactions.find(uidOf(request), request)
-    if (!interaction) throw unknown()
-    return interaction
-  }
-
-  /** @throws ApiError if it is disabled or removed by now */
-  async function applicationOf({ client }: Interaction): Promise<Application> {
-    const application = (await clients.find(client))?.application
-    if (application) return application
-    throw new ApiError('signInFailed', {
-      reason: { code: 'application_unknown', facts: { client } },
-    })
-  }
 }
 
 function selected({ before }: Interaction, { session }: Person): Result {
@@ -272,8 +209,4 @@ function isConsentOf(
 function placeOf(uri: string | undefined): string | null {
   const url = uri === undefined ? null : URL.parse(uri)
   return url && (url.host || url.protocol)
-}
-
-function unknown(): ApiError {
-  return new ApiError('signInFailed', { reason: { code: 'application_request_unknown' } })
 }
