@@ -130,6 +130,22 @@ suite('a client that authenticates by the form', async () => {
     assert.deepEqual([none.status, none.body], [401, { error: 'invalid_client' }])
   })
 
+  test('what is no form that is read has no credential', async () => {
+    const type = 'application/x-www-form-urlencoded'
+    const text = 'client_id=browser&token=x'
+    for (const headers of [
+      { 'content-type': 'application/json' },
+      { 'content-type': `${type}; charset=utf-16` },
+      { 'content-type': type, 'content-encoding': 'gzip' },
+      { 'content-type': 'text/plain' },
+    ]) {
+      for (const path of ['introspect', 'revoke']) {
+        const answer = await app.call('POST', `/oauth/${path}`, { headers, body: text })
+        assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_client' }])
+      }
+    }
+  })
+
   test('an assertion counts once at all endpoints', async () => {
     const credential = await assertion('keys')
     assert.equal((await send('introspect', { ...credential, token: 'x' })).status, 200)

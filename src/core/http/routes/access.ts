@@ -16,7 +16,7 @@ import { groupOf } from '../../policy/groups.ts'
 import type { Principal } from '../../policy/principal.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
 import { refusesBodies } from '../bodies/bodies.ts'
-import { refusesUnsupported } from '../bodies/unsupported.ts'
+import { refusesUnsupported, unsupportedBody } from '../bodies/unsupported.ts'
 import { accessDenied } from '../changes/denied.ts'
 import { assertReauthorized } from '../changes/reauthorize.ts'
 import {
@@ -27,6 +27,7 @@ import {
   resourceAbsent,
 } from '../changes/resource.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
+import { mediaTypes } from '../media-types.ts'
 import { assertFieldNotForged, isForeignPage, reasonOfOrigin } from './csrf.ts'
 import {
   type Access,
@@ -172,7 +173,7 @@ function refusesEmptyParameters(url: string, options: AccessOptions): onRequestH
 function admits(rule: Rule, named: RouteDeclaration, options: AccessOptions): onRequestHookHandler {
   const waitsForBody = takesCredentialsInBody(named)
   return (request, reply, done) => {
-    if (waitsForBody && request.headers.authorization === undefined) return done()
+    if (waitsForBody && carriesForm(request)) return done()
     const caller = identify(request, reply, named, options)
     if (caller instanceof Promise) return caller.then((principal) => enforce(rule, principal))
     enforce(rule, caller)
@@ -186,6 +187,13 @@ function admitsByBody(rule: Rule, named: Named, options: AccessOptions): preVali
     if (request.principal !== null) return
     enforce(rule, await identifyByBody(request, reply, named, options))
   }
+}
+
+/** Without another credential, and in a form that a parser reads: all else is refused before. */
+function carriesForm({ headers }: FastifyRequest): boolean {
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  const isForm = type.trim().toLowerCase() === mediaTypes.form
+  return headers.authorization === undefined && isForm && unsupportedBody(headers) === null
 }
 
 function takesCredentialsInBody({ accepted = [], body }: RouteDeclaration = {}): boolean {
