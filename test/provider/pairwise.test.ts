@@ -140,7 +140,7 @@ suite('a pairwise subject stays', () => {
     assert.equal(await subjectAt(app, 'notes', ann), before)
     const restored = await restoredApp(await backupOf(app), app, {}, env)
     assert.equal(await subjectAt(restored, 'notes', ann), before)
-    const fresh = await testApp(env)
+    const fresh = await testApp(env, { seed: 77 })
     const other = await subjectAt(fresh, 'notes', await fresh.account('ann'))
     assert.notEqual(other, before, 'another service has another key')
   })
