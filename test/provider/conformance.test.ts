@@ -258,7 +258,7 @@ suite('the OpenID conformance plans', async () => {
       for (const [name, address] of addresses) assert.ok(String(address).startsWith(at), name)
       assert.ok(body.scopes_supported.includes('openid'))
       assert.deepEqual(body.response_types_supported, ['code'])
-      assert.deepEqual(body.subject_types_supported, ['public'])
+      assert.deepEqual(body.subject_types_supported, ['public', 'pairwise'])
       assert.ok(body.id_token_signing_alg_values_supported.includes('RS256'))
       assert.ok(body.claims_supported.includes('sub'))
       assert.equal(body.claims_parameter_supported, false)
