@@ -28,11 +28,15 @@ declare module 'oidc-provider' {
       readonly client: ClientOfLibrary
       readonly session: Session
       readonly provider: Provider
-      readonly params: Readonly<Record<string, string | undefined>>
+      readonly params: Record<string, string | undefined>
       readonly requestParamScopes: ReadonlySet<string>
       readonly requestParamOIDCScopes: ReadonlySet<string>
       readonly resourceServers: Readonly<Record<string, { readonly scopes: ReadonlySet<string> }>>
-      readonly result?: { readonly consent?: { readonly scopes?: readonly string[] } }
+      readonly prompts: ReadonlySet<string>
+      readonly result?: {
+        readonly login?: object
+        readonly consent?: { readonly scopes?: readonly string[] }
+      }
       readonly entities: {
         readonly Client?: ClientOfLibrary
         readonly Account?: { readonly accountId: string }
@@ -90,7 +94,8 @@ declare module 'oidc-provider' {
     sign(data: Uint8Array): Promise<Uint8Array>
   }
 
-  export interface Prompt {
+  export class Prompt {
+    constructor(of: { readonly name: string; readonly requestable: boolean })
     readonly checks: { add(check: Check): void; remove(reason: string): void }
   }
 
@@ -105,7 +110,11 @@ declare module 'oidc-provider' {
 
   export const interactionPolicy: {
     readonly Check: typeof Check
-    base(): { get(name: string): Prompt }
+    readonly Prompt: typeof Prompt
+    base(): {
+      get(name: string): Prompt
+      add(prompt: Prompt, index: number): void
+    }
   }
 
   export const errors: Readonly<Record<string, new (message?: string) => Error>>

@@ -49,7 +49,7 @@ suite('applications that register themselves', async () => {
     assert.equal(client_id_issued_at, Math.floor(app.clock.now() / 1000))
     assert.deepEqual(others, {
       ...{ client_name: 'An assistant', redirect_uris, post_logout_redirect_uris: [] },
-      ...{ token_endpoint_auth_method: 'none', scope: 'openid profile' },
+      ...{ token_endpoint_auth_method: 'none', scope: 'openid profile', subject_type: 'public' },
       ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
     })
     const shown = await app.call('GET', `/api/admin/clients/${client_id}`, { headers })
@@ -70,6 +70,16 @@ suite('applications that register themselves', async () => {
       form: { token: 'any' },
     })
     assertRefusal(asked, 403, 'unauthorized_client')
+  })
+
+  test('one with a pairwise subject has addresses of one host', async () => {
+    const page = ['https://app.example.org/a', 'https://app.example.org/b']
+    const { body } = await register(token, {
+      ...{ redirect_uris: page, token_endpoint_auth_method: 'none', subject_type: 'pairwise' },
+    })
+    assert.equal(body.subject_type, 'pairwise')
+    const shown = await app.call('GET', `/api/admin/clients/${body.client_id}`, { headers })
+    assert.deepEqual([shown.body.type, shown.body.subject], ['spa', 'pairwise'])
   })
 
   test('a token is for scopes of people: no application gets others by itself', async () => {
@@ -110,6 +120,16 @@ suite('applications that register themselves', async () => {
       { redirect_uris: ['https://a:b@app.example.org/'] },
       redirect,
       plain,
+    ],
+    'a subject that is none': [
+      { subject_type: 'private', redirect_uris: ['https://app.example.org/'] },
+      metadata,
+      'subject must be one of public, pairwise',
+    ],
+    'a pairwise subject of a loopback address': [
+      { subject_type: 'pairwise' },
+      metadata,
+      'subject must be public for the type native',
     ],
     'no scope, which the provider would take for all': [
       { scope: '' },

@@ -69,6 +69,14 @@ suite('gatehouse client, for applications and the database', async () => {
     await assertState('desk', secret, true)
   })
 
+  test('add knows the kind of the subject', async () => {
+    const words = `client add quiet --type web --redirect ${redirect} --subject`
+    assert.equal((await json(`${words} pairwise`)).subject, 'pairwise')
+    const other = await run(words.replace('quiet', 'loud').concat(' private'))
+    assert.deepEqual([other.code, other.stdout], [4, ''])
+    assert.match(other.stderr, /subject must be one of public, pairwise/)
+  })
+
   test('add with --file writes the file', async () => {
     const path = join(app.directory, 'more.json')
     const made = await json(`client add robot --type machine --file ${path}`)

@@ -258,13 +258,17 @@ suite('the OpenID conformance plans', async () => {
       for (const [name, address] of addresses) assert.ok(String(address).startsWith(at), name)
       assert.ok(body.scopes_supported.includes('openid'))
       assert.deepEqual(body.response_types_supported, ['code'])
-      assert.deepEqual(body.subject_types_supported, ['public'])
+      assert.deepEqual(body.subject_types_supported, ['public', 'pairwise'])
       assert.ok(body.id_token_signing_alg_values_supported.includes('RS256'))
       assert.ok(body.claims_supported.includes('sub'))
       assert.equal(body.claims_parameter_supported, false)
-      for (const name of ['introspection', 'revocation']) {
-        assert.deepEqual(body[`${name}_endpoint_auth_methods_supported`], ['client_secret_basic'])
+      const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
+      assert.deepEqual(body.introspection_endpoint_auth_methods_supported, methods)
+      for (const name of ['token', 'revocation']) {
+        const named = body[`${name}_endpoint_auth_methods_supported`]
+        assert.deepEqual(named, [...methods, 'none'], name)
       }
+      assert.deepEqual(body.response_modes_supported, ['query', 'form_post'])
       assert.equal(body.request_parameter_supported ?? false, false) // the default
       assert.equal(body.request_uri_parameter_supported, false)
       for (const key of jwks.keys) assert.ok(key.kid && !('d' in key), JSON.stringify(key))

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as client from 'openid-client'
-import { deviceApplication } from '../clients.ts'
+import { testApp } from '../app.ts'
+import { asClient, clientsFile, deviceApplication } from '../clients.ts'
 import { pageBrowser } from '../page-browser.ts'
 import {
   application,
@@ -42,6 +43,7 @@ suite('a device without a browser', async () => {
     assert.equal(browser.heading(), 'Sign in to Television on a device?')
     assert.match(browser.page().text, new RegExp(device.user_code))
     assert.match(browser.page().text, /127\.0\.0\.1/)
+    app.clock.advance(5)
     assert.equal(await errorOf(poll(device)), '400 authorization_pending')
     await browser.submit({}, 'value="allow"')
     assert.equal(browser.heading(), 'The device is connected')
@@ -78,6 +80,49 @@ suite('a device without a browser', async () => {
     assert.match(browser.page().text, /may not use Television/)
     await browser.submit({ decision: 'allow' }, 'value="deny"')
     assert.equal(browser.heading(), 'The device is refused')
+  })
+
+  test('waits its interval between two requests, which grows each time it does not', async () => {
+    const env = { PROVIDER: 'on', CLIENTS_FILE: clientsFile([deviceApplication('tv', { scopes })]) }
+    const two = await testApp(env, { directory: app.directory, clock: app.clock, seed: 2 })
+    const device = await begin()
+    const form = { grant_type: grant, device_code: device.device_code, client_id: 'tv' }
+    let sent = 0
+    const after = async (seconds: number) => {
+      app.clock.advance(seconds)
+      sent += 1
+      const at = sent % 2 ? app : two
+      const { status, body } = await at.call('POST', '/oauth/token', {
+        headers: asClient('tv'),
+        form,
+      })
+      return `${status} ${body.error}`
+    }
+    const [pending, slowDown] = ['400 authorization_pending', '400 slow_down']
+    assert.equal(await after(0), pending)
+    assert.equal(await after(3), slowDown, 'the interval is 10 s now')
+    assert.equal(await after(9), slowDown, '15 s')
+    assert.equal(await after(13), slowDown, '20 s')
+    assert.equal(await after(20), pending)
+    assert.equal(await after(18), slowDown, '25 s')
+    assert.equal(await after(25), pending)
+    const other = await begin()
+    assert.equal(await errorOf(poll(other)), pending, 'each code has its own interval')
+    const browser = pageBrowser(app)
+    await browser.open(`/device?user_code=${device.user_code}`)
+    await signIn(browser, ann)
+    await browser.submit()
+    await browser.submit({}, 'value="allow"')
+    assert.equal(await after(0), '200 undefined', 'a decision is told at once')
+  })
+
+  test('that asks at both nodes at once waits once', async () => {
+    const device = await begin()
+    const answers = await Promise.all([1, 2, 3].map(() => errorOf(poll(device))))
+    const expected = ['400 authorization_pending', '400 slow_down', '400 slow_down']
+    assert.deepEqual(answers.sort(), expected)
+    app.clock.advance(14)
+    assert.equal(await errorOf(poll(device)), '400 slow_down', 'twice 5 s more')
   })
 
   test('codes are guessed a few times for an address', async () => {

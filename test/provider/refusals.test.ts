@@ -52,3 +52,59 @@ suite('the endpoints of applications refuse in the words of the standards', asyn
     }
   })
 })
+
+suite('a program gets its errors as JSON', async () => {
+  const app = await providerApp([application('notes'), deviceApplication('tv')])
+
+  for (const [method, path, status, error] of [
+    ['GET', '/oauth/userinfo', 401, 'invalid_token'],
+    ['POST', '/oauth/userinfo', 401, 'invalid_token'],
+    ['POST', '/oauth/token', 401, 'invalid_client'],
+    ['POST', '/oauth/par', 401, 'invalid_client'],
+    ['POST', '/oauth/device', 401, 'invalid_client'],
+    ['POST', '/oauth/revoke', 401, 'invalid_client'],
+    ['POST', '/oauth/introspect', 401, 'invalid_client'],
+  ] as const) {
+    test(`${method} ${path}, whatever it accepts`, async () => {
+      const isUserinfo = path.endsWith('userinfo')
+      const authorization = isUserinfo ? { authorization: `Bearer ${'x'.repeat(43)}` } : {}
+      const form = { client_id: 'nobody', token: 'x', grant_type: 'refresh_token' }
+      for (const accept of ['text/html', 'text/html,*/*;q=0.1', 'image/png', '*/*']) {
+        const headers = { accept, 'sec-fetch-mode': 'navigate', ...authorization }
+        const body = method === 'POST' && !isUserinfo ? { form } : {}
+        const answer = await app.call(method, path, { headers, ...body })
+        assert.deepEqual([answer.status, answer.body.error], [status, error], accept)
+        assert.match(String(answer.headers['content-type']), /^application\/json/)
+      }
+    })
+  }
+
+  test('a page may ask before each of them', async () => {
+    for (const path of ['token', 'par', 'device', 'userinfo', 'revoke']) {
+      const origin = 'https://notes.example.org'
+      const headers = { origin, 'access-control-request-method': 'POST' }
+      const { status, headers: given } = await app.call('OPTIONS', `/oauth/${path}`, { headers })
+      assert.deepEqual([status, given['access-control-allow-origin']], [204, origin], path)
+    }
+  })
+})
+
+suite('an answer by the fragment', async () => {
+  const app = await providerApp([application('notes', { consent: 'none' })])
+
+  test('is not offered, and refused by the query', async () => {
+    for (const path of ['openid-configuration', 'oauth-authorization-server']) {
+      const { body } = await app.call('GET', `/.well-known/${path}`)
+      assert.deepEqual(body.response_modes_supported, ['query', 'form_post'])
+    }
+    const query = new URLSearchParams({ ...parameters, response_mode: 'fragment' })
+    const at = new URL((await open(pageBrowser(app), `/oauth/authorize?${query}`)) ?? '')
+    assert.equal(at.hash, '')
+    assert.equal(at.searchParams.get('error'), 'unsupported_response_mode')
+    assert.equal(at.searchParams.get('state'), parameters.state)
+    const form = { ...parameters, response_mode: 'fragment' }
+    const pushed = await app.call('POST', '/oauth/par', { headers: asClient('notes'), form })
+    assert.deepEqual([pushed.status, pushed.body.error], [400, 'unsupported_response_mode'])
+    assert.deepEqual((await app.rows()).flows, [])
+  })
+})

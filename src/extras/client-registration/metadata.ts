@@ -12,6 +12,7 @@ export interface Metadata {
   readonly response_types?: readonly string[] | undefined
   readonly client_name?: string | undefined
   readonly client_uri?: string | undefined
+  readonly subject_type?: string | undefined
   readonly scope?: string | undefined
   readonly jwks?: unknown
   readonly post_logout_redirect_uris?: readonly string[] | undefined
@@ -67,6 +68,7 @@ export function entryFor(
     redirect_uris: redirects,
     ...(sent.client_name !== undefined && { name: sent.client_name }),
     ...(sent.client_uri !== undefined && { home_uri: sent.client_uri }),
+    ...(sent.subject_type !== undefined && { subject: sent.subject_type }),
     ...(sent.jwks !== undefined && { jwks: isObject(sent.jwks) ? sent.jwks : {} }),
     ...(sent.post_logout_redirect_uris && {
       post_logout_redirect_uris: sent.post_logout_redirect_uris,
@@ -90,6 +92,7 @@ export function registeredAs({ id, application }: Client, secret: string | null,
     grant_types: grants,
     response_types: ['code'],
     scope: one.scopes.join(' '),
+    subject_type: one.subject,
     ...(one.jwks && { jwks: { keys: [...one.jwks.keys] } }),
   }
 }

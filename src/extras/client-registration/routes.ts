@@ -24,6 +24,7 @@ const members = {
   grant_types: Texts,
   response_types: Texts,
   scope: Text,
+  subject_type: { ...Text, description: '`public` or `pairwise`' },
   jwks: { type: 'object', additionalProperties: true },
 } as const
 

@@ -8,7 +8,7 @@ import type { Application } from '../../modules/clients/application.ts'
 
 /** The claims of each scope. OpenID Connect Core section 5.4; `roles` and `groups` are ours. */
 export const claimsOfScopes: Readonly<Record<string, readonly string[]>> = {
-  openid: ['sub', 'sid', 'auth_time', 'amr'],
+  openid: ['sub', 'sid', 'auth_time', 'amr', 'acr'],
   profile: ['name', 'preferred_username', 'locale'],
   email: ['email', 'email_verified'],
   groups: ['groups'],

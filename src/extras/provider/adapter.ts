@@ -44,7 +44,8 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
     if (kind === 'Client') return only({ find: (id) => clients(id) })
     if (kind === 'Interaction') return only(interactions.adapter)
     return only({
-      find: (id) => found(idOf(kind, id)),
+      // Whether a proof is the first is decided at the commit.
+      find: async (id) => (kind === 'ReplayDetection' ? undefined : found(idOf(kind, id))),
 
       findByUserCode: async (code) => opened(await byUid(idOf(`${kind} uid`, code), clock.now())),
 
@@ -132,13 +133,15 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
   }
 }
 
-/** Of requests at once with the same assertion or proof, one commits. */
-function storeOnceLater({ writes }: Work, artifact: NewArtifact): void {
-  writes.push(async (trx) => {
+/** Of requests with the same assertion or proof, one commits. */
+function storeOnceLater(work: Work, artifact: NewArtifact): void {
+  const store = async (trx: DatabaseOrTransaction) => {
     const isFirst = await artifactStore(trx).insert(artifact)
-    if (!isFirst) throw new AlreadyUsed({ grantId: null, user_id: null, client: artifact.client })
-    await bound(trx, artifact)
-  })
+    if (isFirst) await bound(trx, artifact)
+    return isFirst
+  }
+  work.proofs.push({ proof: work.nextProof, store })
+  work.nextProof = 'dpop'
 }
 
 /** Rows that the library stores one after the other are one statement. */

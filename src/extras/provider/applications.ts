@@ -2,6 +2,7 @@ import { ApiError } from '../../core/errors.ts'
 import { invalidClient } from '../../modules/clients/problems.ts'
 import type { OtherTokens } from '../../modules/tokens/other-tokens.ts'
 import { type ApplicationTokens, createApplicationTokens } from './application-tokens.ts'
+import { type ClientOfForm, createClientOfForm } from './client-authentication.ts'
 import { createClientMetadata } from './client-metadata.ts'
 import { createDevices, type Devices } from './devices.ts'
 import { createInstances } from './instance.ts'
@@ -32,6 +33,7 @@ export interface Applications {
   readonly atEndpoints: OtherTokens
   /** Answers a request by the library. */
   readonly mount: Mount
+  readonly clientOfForm: ClientOfForm
   /** Makes the key and loads the library before the first request. */
   prepare(): Promise<void>
 }
@@ -55,6 +57,7 @@ export function createApplications(
     signOuts: createSignOuts(needs),
     atEndpoints: createTokenEndpoints(needs, tokens),
     mount: createMount(needs, instances),
+    clientOfForm: createClientOfForm(needs, instances),
     async prepare() {
       await keys.addIdentity()
       await instances()

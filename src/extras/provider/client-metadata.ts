@@ -53,6 +53,7 @@ export function createClientMetadata(
       ...(jwks && { jwks }),
       ...(scope !== '' && { scope }),
       id_token_signed_response_alg: 'RS256',
+      subject_type: application.subject,
     }
   }
 }

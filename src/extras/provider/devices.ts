@@ -31,6 +31,7 @@ interface Login {
   readonly accountId: string
   readonly ts: number
   readonly amr: readonly string[]
+  readonly acr?: string
 }
 
 /** The codes of devices, whose pages are ours. RFC 8628 */
@@ -99,7 +100,7 @@ export function createDevices(
   async function give(
     provider: Provider,
     code: DeviceCode,
-    { accountId, amr, ts }: Login,
+    { accountId, acr, amr, ts }: Login,
     wanted: readonly string[],
   ): Promise<void> {
     const { clientId, params } = code
@@ -112,6 +113,7 @@ export function createDevices(
       grant.addResourceScope(resource, scopes.join(' '))
     Object.assign(code, {
       ...{ accountId, amr, authTime: ts, scope: wanted.join(' '), grantId: await grant.save() },
+      ...(acr !== undefined && { acr }),
       ...(resource !== undefined && { resource }),
     })
   }

@@ -50,7 +50,9 @@ export const examples: Examples = {
   },
   'OPTIONS /oauth/token': preflight,
   'OPTIONS /oauth/par': preflight,
+  'OPTIONS /oauth/device': preflight,
   'OPTIONS /oauth/userinfo': preflight,
+  'OPTIONS /oauth/revoke': preflight,
   pushAuthorizationRequest: { bare: null, make: () => ({ headers, form: parameters }) },
   userinfo: { bare: null, make: accessToken },
   userinfoByPost: {

@@ -4,18 +4,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { http } from '../../core/lib/node-http.ts'
 
+interface Asked {
+  /** The library answers errors as JSON, whatever the request accepts. */
+  readonly isForProgram?: boolean
+  /** In place of those of the request. */
+  readonly url?: string
+  readonly body?: unknown
+}
+
 /**
  * A request and a response for the library: Fastify has read the body, and answers itself, so that
  * no hook, header or line of the log is missing.
  */
-export function exchangeOf(request: FastifyRequest, baseUrl: string) {
-  const { body, headers, raw, url } = request
+export function exchangeOf(
+  request: FastifyRequest,
+  baseUrl: string,
+  { body = request.body, isForProgram, url = request.url }: Asked = {},
+) {
+  const { headers, raw } = request
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const form = method === 'POST' ? new URLSearchParams(fieldsOf(body)).toString() : ''
   const { 'transfer-encoding': _, 'content-length': __, 'content-type': ___, ...others } = headers
   const own = {
     ...others,
     host: new URL(baseUrl).host,
+    ...(isForProgram && { accept: mediaTypes.json }),
     ...(method === 'POST' && {
       'content-type': mediaTypes.form,
       'content-length': String(Buffer.byteLength(form)),

@@ -3,17 +3,22 @@ import { promisify } from 'node:util'
 import type { Context, Provider } from 'oidc-provider'
 import { derivedKey } from '../../core/crypto/digest.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
-import type { Application } from '../../modules/clients/application.ts'
+import { languages } from '../../core/lib/languages.ts'
+import { subjects } from '../../modules/clients/application.ts'
 import type { SigningKey } from '../../modules/keys/signing-key.ts'
-import { claimsFor, claimsOf, claimsOfScopes, isAllowed, usableAccount } from './account-claims.ts'
+import { claimsOfScopes } from './account-claims.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import { createApiResource, customizeJwt } from './api-resource.ts'
+import { originsOf } from './client-origins.ts'
 import { createGrants } from './grants.ts'
+import { inLanguage, twoFactors } from './interaction-login.ts'
 import { type Library, loadLibrary } from './library.ts'
+import { findAccountOf } from './library-account.ts'
 import type { ApplicationsNeeds } from './needs.ts'
-import { protocolPaths } from './paths.ts'
-import { type AccountOfLibrary, createPolicy } from './policy.ts'
-import { sidOf } from './sign-outs.ts'
+import { interactionPath, protocolPaths } from './paths.ts'
+import { createPolicy } from './policy.ts'
+import { checksOfParameters } from './request-parameters.ts'
+import { createSubjects } from './subjects.ts'
 import { workNow } from './work.ts'
 
 export interface Instance {
@@ -27,11 +32,22 @@ export interface InstanceParts extends Pick<AdapterDeps, 'clients' | 'interactio
   readonly isSecretOf: (clientId: string, secret: string) => Promise<boolean>
 }
 
+/** What the library stores of a request that waits. */
+interface Begun {
+  readonly uid: string
+  readonly params: Readonly<Record<string, string | undefined>>
+}
+
 /** Of the library. */
 const failures = [
   ...['authorization.error', 'grant.error', 'userinfo.error'],
   ...['pushed_authorization_request.error', 'device_authorization.error'],
 ]
+
+const confidential = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
+const clientAuthMethods = [...confidential, 'none']
+// Of private_key_jwt; as the library accepts them by default.
+const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'Ed25519', 'EdDSA']
 
 const daySeconds = 86_400
 const codeSeconds = 60
@@ -105,6 +121,7 @@ function configurationOf(
 ): object {
   const { config } = deps
   const { accessSeconds, refreshSeconds } = config.token
+  const subjectFor = createSubjects(deps)
   // As read in this request, since the library asks without waiting.
   const applicationOf = (id: string) => workNow().applications.get(id)
   return {
@@ -113,24 +130,37 @@ function configurationOf(
     routes: protocolPaths,
     discovery: {
       ...Object.assign({}, ...parts.moreMetadata()),
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      ui_locales_supported: languages,
       end_session_endpoint: `${config.baseUrl}/oauth/end-session`,
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
       introspection_endpoint: `${config.baseUrl}/oauth/introspect`,
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
-      revocation_endpoint: `${config.baseUrl}/oauth/revoke`,
-      revocation_endpoint_auth_methods_supported: ['client_secret_basic'],
+      introspection_endpoint_auth_methods_supported: confidential,
+      introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+      revocation_endpoint_auth_methods_supported: clientAuthMethods,
+      revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     },
+    extraParams: checksOfParameters(library),
     scopes: ['openid', 'offline_access'],
     claims: claimsOfScopes,
+    acrValues: [twoFactors],
     responseTypes: ['code'],
-    subjectTypes: ['public'],
+    subjectTypes: subjects,
+    pairwiseIdentifier(_: unknown, accountId: string, { clientId }: { clientId: string }) {
+      const application = applicationOf(clientId)
+      if (!application) throw new Error('the client of a subject was not read')
+      return subjectFor(application, accountId)
+    },
     allowOmittingSingleRegisteredRedirectUri: false,
     conformIdTokenClaims: false,
     acceptQueryParamAccessTokens: false,
     assertJwtClientAuthClaimsAndHeader: assertionCheck(library, deps),
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
-    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+    clientAuthMethods,
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256'],
+      clientAuthSigningAlgValues: assertionAlgorithms,
+    },
     pkce: {
       required: (_: unknown, client: { clientId: string }) =>
         applicationOf(client.clientId)?.pkce !== 'optional',
@@ -149,7 +179,8 @@ function configurationOf(
     findAccount: findAccountOf(deps),
     interactions: {
       policy: createPolicy(library, deps),
-      url: (_: unknown, { uid }: { uid: string }) => `/oauth/interaction/${uid}`,
+      url: (_: unknown, { params, uid }: Begun) =>
+        inLanguage(`${interactionPath}/${uid}`, params.ui_locales),
     },
     renderError(ctx: Context, out: { error: string; error_description?: string }) {
       workNow().shown = out
@@ -180,7 +211,7 @@ function configurationOf(
       },
       devInteractions: { enabled: false },
       introspection: { enabled: false },
-      revocation: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: () => false },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: true },
       pushedAuthorizationRequests: { enabled: true },
@@ -198,8 +229,10 @@ function configurationOf(
 function assertionCheck({ errors }: Library, { clock }: Pick<ApplicationsNeeds, 'clock'>) {
   const { InvalidClientAuth = Error } = errors
   return async (_: Context, { exp }: { readonly exp: number }): Promise<void> => {
-    if (exp <= clock.now() / 1000 + assertionSeconds) return
-    throw new InvalidClientAuth('the client_assertion lives longer than a day')
+    if (exp > clock.now() / 1000 + assertionSeconds) {
+      throw new InvalidClientAuth('the client_assertion lives longer than a day')
+    }
+    workNow().nextProof = 'assertion'
   }
 }
 
@@ -215,45 +248,4 @@ function signingKeyOf({ ExternalSigningKey }: Library, { kid, signWith, verifyWi
     }
   }
   return Object.assign(new IdentityKey(), { kid, alg: 'RS256' })
-}
-
-function findAccountOf(deps: ApplicationsNeeds) {
-  const { clients } = deps
-  return async (
-    ctx: Context,
-    subject: string,
-    token?: {
-      readonly kind: string
-      readonly amr?: readonly string[]
-      readonly scopes?: ReadonlySet<string>
-    },
-  ): Promise<AccountOfLibrary | undefined> => {
-    const account = await usableAccount(deps, subject)
-    const application = (await clients.find(ctx.oidc.client.clientId))?.application
-    if (!account || !application) return undefined
-    workNow().userId = account.userId
-    // At a new sign-in a page says why not: see policy.ts.
-    if (token && !isAllowed(application, account)) return undefined
-    const isOffline = token?.scopes?.has('offline_access') === true
-    if (isOffline && !application.scopes.includes('offline_access')) return undefined
-    if (token?.amr && application.needsTwoFactors && !token.amr.includes('mfa')) return undefined
-    return {
-      accountId: subject,
-      account,
-      async claims(use) {
-        const { sessionId } = workNow()
-        const all = claimsFor(application, use, await claimsOf(deps, account))
-        if (use !== 'id_token' || sessionId === null) return all
-        return { ...all, sid: sidOf(sessionId, ctx.oidc.client.clientId) }
-      },
-    }
-  }
-}
-
-type Origins = Pick<Application, 'origins' | 'redirectUris'>
-
-function originsOf({ origins, redirectUris }: Origins): readonly string[] {
-  if (origins.length > 0) return origins
-  // A scheme of its own has the origin "null", as pages of any sandbox have it.
-  return redirectUris.flatMap((uri) => URL.parse(uri)?.origin ?? []).filter((one) => one !== 'null')
 }

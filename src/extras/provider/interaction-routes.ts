@@ -1,6 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { transact } from '../../core/database/transactions.ts'
-import { ApiError } from '../../core/errors.ts'
 import { acceptForms, fewFieldsBytes, textIn } from '../../core/http/bodies/bodies.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import type { ErrorPage } from '../../core/http/pages/page.ts'
@@ -9,37 +7,38 @@ import { sendView } from '../../core/http/pages/send-view.ts'
 import { type App, Page } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { arrive, isFromElsewhere } from '../../modules/pages/sign-in/arrival.ts'
-import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import { assertToken } from '../../modules/pages/sign-in/sign-out.ts'
-import type { LiveSession } from '../../modules/sessions/sessions.ts'
+import { endSession } from '../../modules/sessions/browser.ts'
 import { isAllowed } from './account-claims.ts'
 import { uidOf } from './authorize-routes.ts'
 import { consentStore } from './consents.ts'
 import { accessGiven } from './events.ts'
-import { loginOf, mustSignInAnew, scopesIn, signInPath } from './interaction-login.ts'
-import type { Interaction, Interactions, Result } from './interactions.ts'
+import {
+  hasSignedInSince,
+  loginOf,
+  mustSignInAnew,
+  scopesIn,
+  signInPath,
+  wishesTwoFactors,
+} from './interaction-login.ts'
+import { createInteractionSteps, type Person } from './interaction-steps.ts'
+import type { Interaction, Result } from './interactions.ts'
 import { onlyIfOn } from './only-if-on.ts'
-import { interactionPath, protocolPaths } from './paths.ts'
-import { EndedMeanwhile } from './work.ts'
+import { interactionPath } from './paths.ts'
 
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 const Fields = { type: 'object', properties: { csrf_token: {}, decision: {} } } as const
-
-interface Person {
-  readonly session: LiveSession
-  readonly account: Account
-}
 
 /**
  * GET and POST /oauth/interaction/{uid}: between the request of an application and its answer, the
  * person signs in and lets the application have what it asks for.
  */
 export async function routes(app: App, needs: Needs): Promise<void> {
-  const { accounts, applications, clients, clock, db, events } = needs
-  const { interactions } = applications
+  const { applications, clock, events } = needs
+  const steps = createInteractionSteps(needs)
+  const { applicationOf, change, finish, interactionOf, personOf } = steps
   acceptForms(app)
   onlyIfOn(app, applications)
 
@@ -60,14 +59,18 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const application = await applicationOf(interaction)
       const person = await personOf(request)
       const now = clock.now()
+      const { params } = interaction
+      if (interaction.prompt === 'select_account') {
+        return select(request, reply, { interaction, application, person, path })
+      }
       if (mustSignInAnew(interaction, person?.session ?? null, now)) {
         const isFirst = interaction.seen === null
         const seen = { session: person?.session.stored.id ?? '', at: now }
         if (isFirst) await change(interaction, { seen })
-        return reply.redirect(signInPath(path, { again: person !== null }), 303)
+        return reply.redirect(signInPath(path, params, { again: person !== null }), 303)
       }
       const { needsTwoFactors } = application
-      if (!person) return reply.redirect(signInPath(path, { needsTwoFactors }), 303)
+      if (!person) return reply.redirect(signInPath(path, params, { needsTwoFactors }), 303)
       return goOn(request, reply, { interaction, application, person, path })
     },
   )
@@ -82,6 +85,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
         body: 'form',
         maxBodyBytes: fewFieldsBytes,
         answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
+        responseHeaders: ['set-cookie'],
         errors: ['csrfTokenInvalid', 'signInFailed'],
       },
       schema: { hide: true, body: Fields },
@@ -93,7 +97,15 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const again = `${interactionPath}/${interaction.uid}`
       if (!person) return reply.redirect(again, 303)
       assertToken(textIn(request.body, 'csrf_token'), person.session.stored.csrfToken)
-      if (textIn(request.body, 'decision') !== 'allow') return decline(request, reply, interaction)
+      const decision = textIn(request.body, 'decision')
+      if (interaction.prompt === 'select_account' && decision === 'other') {
+        await endSession(needs, request, reply)
+        return reply.redirect(signInPath(again, interaction.params), 303)
+      }
+      if (decision !== 'allow') return decline(request, reply, interaction)
+      if (interaction.prompt === 'select_account') {
+        return finish(request, reply, interaction, selected(interaction, person))
+      }
       // Another person has signed in since the application asked.
       if (!isConsentOf(interaction, person)) return reply.redirect(again, 303)
       const { client } = interaction
@@ -119,6 +131,25 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     readonly path: string
   }
 
+  /** Shows who is signed in, unless that person has just signed in for this request. */
+  async function select(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { interaction, application, person, path }: Omit<Step, 'person'> & { person: Person | null },
+  ) {
+    const { params, seen } = interaction
+    if (person && hasSignedInSince(seen, person.session)) {
+      return finish(request, reply, interaction, selected(interaction, person))
+    }
+    const now = { session: person?.session.stored.id ?? '', at: clock.now() }
+    if (seen === null) await change(interaction, { seen: now })
+    if (!person) return reply.redirect(signInPath(path, params), 303)
+    return sendView(reply, request, 'provider-account', {
+      ...{ action: path, csrf: person.session.stored.csrfToken },
+      ...{ application: application.name, username: person.account.username },
+    })
+  }
+
   /** The step that the library waits for, of a person who is signed in. */
   async function goOn(request: FastifyRequest, reply: FastifyReply, step: Step) {
     const { interaction, application, person, path } = step
@@ -129,8 +160,10 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const view = { ...asked, username: account.username }
       return sendView(reply, request, 'provider-refused', view, { status: 403 })
     }
-    if (application.needsTwoFactors && !session.stored.amr.includes('mfa')) {
-      return reply.redirect(signInPath(path, { needsTwoFactors: true }), 303)
+    const needsTwoFactors =
+      application.needsTwoFactors || wishesTwoFactors(interaction.params, account)
+    if (needsTwoFactors && !session.stored.amr.includes('mfa')) {
+      return reply.redirect(signInPath(path, interaction.params, { needsTwoFactors }), 303)
     }
     if (!isConsentOf(interaction, person)) return login(request, reply, step)
     const scopes = scopesIn(interaction, application)
@@ -150,67 +183,18 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       })
     }
     const session = person.session.stored
-    return finish(request, reply, interaction, { login: loginOf(session), session: session.id })
+    const result = { ...interaction.before, login: loginOf(session), session: session.id }
+    return finish(request, reply, interaction, result)
   }
 
   function decline(request: FastifyRequest, reply: FastifyReply, interaction: Interaction) {
     const error_description = 'the person has declined'
     return finish(request, reply, interaction, { error: 'access_denied', error_description })
   }
+}
 
-  /**
-   * By a page of ours: a form does not lead to another origin (form-action), whatever redirects
-   * follow it.
-   */
-  async function finish(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    interaction: Interaction,
-    result: Result,
-    also?: Parameters<typeof transact<void>>[2],
-  ) {
-    await change(interaction, { result }, also)
-    const path = `${protocolPaths.authorization}/${interaction.uid}`
-    return sendView(reply, request, 'sign-in-arrival', { path })
-  }
-
-  async function change(
-    interaction: Interaction,
-    changes: Parameters<Interactions['change']>[2],
-    also?: Parameters<typeof transact<void>>[2],
-  ): Promise<void> {
-    try {
-      await transact(db, [], async (trx) => {
-        await interactions.change(trx, interaction, changes)
-        await also?.(trx)
-      })
-    } catch (error) {
-      if (error instanceof EndedMeanwhile) throw unknown()
-      throw error
-    }
-  }
-
-  async function personOf(request: FastifyRequest): Promise<Person | null> {
-    const session = await sessionOf(needs, request)
-    if (!session || session.needsEnrolment) return null
-    const account = await accounts.byUserId(session.stored.userId)
-    return account && { session, account }
-  }
-
-  async function interactionOf(request: FastifyRequest): Promise<Interaction> {
-    const interaction = await interactions.find(uidOf(request), request)
-    if (!interaction) throw unknown()
-    return interaction
-  }
-
-  /** @throws ApiError if it is disabled or removed by now */
-  async function applicationOf({ client }: Interaction): Promise<Application> {
-    const application = (await clients.find(client))?.application
-    if (application) return application
-    throw new ApiError('signInFailed', {
-      reason: { code: 'application_unknown', facts: { client } },
-    })
-  }
+function selected({ before }: Interaction, { session }: Person): Result {
+  return { ...before, select_account: {}, session: session.stored.id }
 }
 
 function isConsentOf(
@@ -225,8 +209,4 @@ function isConsentOf(
 function placeOf(uri: string | undefined): string | null {
   const url = uri === undefined ? null : URL.parse(uri)
   return url && (url.host || url.protocol)
-}
-
-function unknown(): ApiError {
-  return new ApiError('signInFailed', { reason: { code: 'application_request_unknown' } })
 }

@@ -12,7 +12,7 @@ export interface Interaction {
   readonly uid: string
   readonly client: string
   readonly params: Readonly<Record<string, string | undefined>>
-  /** What the library misses: `login` or `consent`. */
+  /** What the library misses: `select_account`, `login` or `consent`. */
   readonly prompt: string
   readonly reasons: readonly string[]
   readonly details: Readonly<Record<string, unknown>>
@@ -38,6 +38,7 @@ export interface Seen {
 /** The answer to the library, and the session of ours that gave it. */
 export interface Result {
   readonly session?: string
+  readonly select_account?: object
   readonly login?: object
   readonly consent?: { readonly scopes: readonly string[] }
   readonly error?: string

@@ -1,6 +1,7 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { KeptRows } from '../../core/database/kept-rows.ts'
 import type { Account } from '../../modules/authentication/account.ts'
+import type { Application } from '../../modules/clients/application.ts'
 import type { StoredSession } from '../../modules/sessions/sessions.ts'
 import { isAllowed, mayUse, usableAccount } from './account-claims.ts'
 import { idOf } from './adapter.ts'
@@ -11,6 +12,7 @@ import { type Artifact, artifactStore } from './store.ts'
 /** An opaque access token as it counts now. */
 export interface LiveToken {
   readonly client: string
+  readonly application: Application
   readonly claims: StoredClaims
   /** Null: the token of an application itself. */
   readonly account: Account | null
@@ -25,7 +27,7 @@ interface StoredClaims {
   readonly scope?: string
 }
 
-interface KnownToken extends LiveToken {
+interface KnownToken extends Omit<LiveToken, 'application'> {
   readonly id: string
   readonly grantId: string | null
   readonly userId: number | null
@@ -51,9 +53,10 @@ export function createKnownTokens(needs: ApplicationsNeeds): KnownTokens {
   return async (text) => {
     if (!format.test(text)) return null
     const kept = known.get(text)
-    if (kept && (await isLive(kept))) return kept
+    const live = kept && (await judged(kept))
+    if (live) return live
     const token = await known.read(text, () => stored(text))
-    return token && (await isLive(token)) ? token : null
+    return token && judged(token)
   }
 
   async function stored(text: string): Promise<KnownToken | null> {
@@ -67,12 +70,14 @@ export function createKnownTokens(needs: ApplicationsNeeds): KnownTokens {
     return isWhole ? { id, client, grantId, userId, session, account, claims } : null
   }
 
-  async function isLive({ account, claims, client, session }: KnownToken): Promise<boolean> {
-    if (clock.now() >= claims.exp * 1000) return false
-    if (session && !sessions.judgeStored(session)) return false
+  async function judged(token: KnownToken): Promise<LiveToken | null> {
+    const { account, claims, client, session } = token
+    if (clock.now() >= claims.exp * 1000) return null
+    if (session && !sessions.judgeStored(session)) return null
     const application = (await clients.find(client))?.application
-    if (!application) return false
-    return account === null || (mayUse(needs, account) && isAllowed(application, account))
+    if (!application) return null
+    const isOpen = account === null || (mayUse(needs, account) && isAllowed(application, account))
+    return isOpen ? { ...token, application } : null
   }
 }
 

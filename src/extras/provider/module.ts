@@ -19,11 +19,15 @@ export const module: Module = {
   errors,
   services: () => import('./services.ts'),
   authenticators: async () => {
-    const { applicationsBeside } = await import('./application-tokens.ts')
-    return ({ applications: { isOn, tokens }, config }, before) =>
-      before.map((own) =>
-        isOn && own.scheme === 'bearer' ? applicationsBeside(own, tokens, config) : own,
-      )
+    const [{ applicationsBeside }, { clientsByForm }] = await Promise.all([
+      import('./application-tokens.ts'),
+      import('./client-authentication.ts'),
+    ])
+    return ({ applications: { clientOfForm, isOn, tokens }, clients, config }, before) =>
+      before.map((own) => {
+        if (isOn && own.scheme === 'bearer') return applicationsBeside(own, tokens, config)
+        return isOn && own.scheme === 'client' ? clientsByForm(own, clientOfForm, clients) : own
+      })
   },
   routes: () => import('./protocol-routes.ts'),
   pages: () =>

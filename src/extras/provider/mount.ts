@@ -7,16 +7,17 @@ import { sendView } from '../../core/http/pages/send-view.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { copyHead, exchangeOf } from './fake-exchange.ts'
 import type { Instance } from './instance.ts'
-import { invalidGrant } from './problems.ts'
+import { protocolPaths } from './paths.ts'
+import { clientInvalid, invalidGrant, proofInvalid, proofRefused } from './problems.ts'
 import { problemFor } from './protocol-errors.ts'
 import {
   AlreadyUsed,
   beginWork,
-  commitWork,
   EndedMeanwhile,
   type ProtocolError,
+  perform,
+  Replayed,
   type Work,
-  within,
 } from './work.ts'
 
 /** What a route does beside the library. */
@@ -48,19 +49,24 @@ export function createMount(
     const work = beginWork(request, reply)
     work.expectedSession = expectedSession
     work.sessionId = expectedSession ?? null
-    const { incoming, response } = exchangeOf(request, deps.config.baseUrl)
+    const { incoming, response } = exchangeOf(request, deps.config.baseUrl, {
+      isForProgram: isForProgram === true,
+    })
     response.setHeader('content-security-policy', formPostPolicy)
     const context = provider.createContext(incoming, response)
     context.respond = false
     Object.defineProperty(context, 'cookies', { value: noCookies(request) })
     try {
-      await within(work, async () => {
+      await perform(deps, work, async () => {
         await run(context)
         if (work.thrown !== null) throw work.thrown
         also?.(work, context)
       })
-      await commitWork(deps, work)
     } catch (error) {
+      if (error instanceof Replayed) {
+        copyHead(response, reply)
+        throw replayed(error, request)
+      }
       throw refusalOf(error, isForProgram === true)
     }
     if (work.shown) {
@@ -68,6 +74,10 @@ export function createMount(
       const view = { error, description, requestId: request.id }
       const status = response.statusCode
       return sendView(reply, request, 'provider-problem', view, { status })
+    }
+    if (work.refusal) {
+      copyHead(response, reply)
+      throw work.refusal
     }
     assertNoError(reply, response, context.body, work.detail)
     return send(reply, response, context.body)
@@ -114,6 +124,19 @@ function assertNoError(
 function noCookies({ params }: FastifyRequest) {
   const { uid } = (params ?? {}) as { uid?: string } // parsed by Fastify
   return { get: () => uid, set() {} }
+}
+
+/** As the library refuses a proof that it knows to be wrong. RFC 9449 sections 5 and 7.1 */
+function replayed({ proof }: Replayed, { routeOptions }: FastifyRequest): ApiError {
+  const reason = { code: 'application_proof_used' } as const
+  if (proof === 'assertion') {
+    const extra = { error_description: 'client authentication failed' }
+    return new ApiError(clientInvalid, { reason, extra })
+  }
+  const options = { reason, extra: { error_description: 'DPoP proof JWT Replay detected' } }
+  if (routeOptions.url !== protocolPaths.userinfo) return new ApiError(proofInvalid, options)
+  const challenge = 'DPoP error="invalid_dpop_proof"'
+  return new ApiError(proofRefused, { ...options, challenge })
 }
 
 function refusalOf(error: unknown, isForProgram: boolean): unknown {

@@ -7,6 +7,8 @@ export const protocolPaths = {
   pushed_authorization_request: '/oauth/par',
   device_authorization: '/oauth/device',
   code_verification: '/device',
+  // Ours: the library authenticates the client there. See client-authentication.ts.
+  revocation: '/oauth/revoke',
 }
 
 export const discoveryPaths = [

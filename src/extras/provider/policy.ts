@@ -1,9 +1,10 @@
-import type { Context, Prompt } from 'oidc-provider'
+import type { Context, Prompt as LibraryPrompt } from 'oidc-provider'
 import type { Needs } from '../../core/module/services.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { isAllowed } from './account-claims.ts'
 import { consentStore } from './consents.ts'
+import { wishesTwoFactors } from './interaction-login.ts'
 import type { Library } from './library.ts'
 
 /** What `findAccount` answers. */
@@ -32,6 +33,17 @@ const atLogin: readonly Ask[] = [
       account !== null &&
       application.needsTwoFactors &&
       ctx.oidc.session.amr?.includes('mfa') !== true,
+  ],
+  [
+    'two_factors_wished',
+    'login_required',
+    ({ account, ctx: { oidc } }) =>
+      account !== null &&
+      wishesTwoFactors(oidc.params, account) &&
+      // The wish is voluntary.
+      !oidc.prompts.has('none') &&
+      !oidc.result?.login &&
+      oidc.session.amr?.includes('mfa') !== true,
   ],
   [
     'not_allowed',
@@ -63,9 +75,10 @@ export function createPolicy(
   { interactionPolicy }: Library,
   { clients, db }: Pick<Needs, 'clients' | 'db'>,
 ) {
-  const { Check, base } = interactionPolicy
+  const { Check, Prompt, base } = interactionPolicy
   const policy = base()
-  const add = (prompt: Prompt, asks: readonly Ask[]) => {
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 0)
+  const add = (prompt: LibraryPrompt, asks: readonly Ask[]) => {
     for (const [reason, error, isAsked] of asks) {
       const check = async (ctx: Context) => {
         const id = ctx.oidc.client.clientId

@@ -22,7 +22,7 @@ export const requestUnread = problem(
   'inputFail',
 )
 export const typeUnsupported = problem('applicationTypeUnsupported', 415, 'invalid_request')
-const clientInvalid = problem('applicationInvalid', 401, 'invalid_client')
+export const clientInvalid = problem('applicationInvalid', 401, 'invalid_client')
 // A second use has an event of its own.
 export const invalidGrant = problem('invalidGrant', 400, 'invalid_grant')
 export const slowDown: Problem = { ...problem('slowDown', 429, 'slow_down'), isRetried: true }
@@ -32,16 +32,20 @@ export const temporarilyUnavailable: Problem = {
 }
 const invalidToken = problem('applicationTokenInvalid', 401, 'invalid_token', 'tokenFail')
 const insufficientScope = problem('insufficientScope', 403, 'insufficient_scope')
-const proofInvalid = problem('dpopProofInvalid', 400, 'invalid_dpop_proof')
-const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof')
+export const proofInvalid = problem('dpopProofInvalid', 400, 'invalid_dpop_proof')
+export const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof')
 const nonceNeeded = problem('dpopNonceNeeded', 400, 'use_dpop_nonce')
 const nonceWanted = problem('dpopNonceWanted', 401, 'use_dpop_nonce')
+
+/** Only of a device that asks too often; 429 is an address that does. */
+export const pollTooEarly = problem('devicePollTooEarly', 400, 'slow_down')
 
 /** Of a device whose person has not decided. RFC 8628 section 3.5 */
 const pending = [
   problem('authorizationPending', 400, 'authorization_pending'),
   problem('deviceCodeExpired', 400, 'expired_token'),
   problem('deviceDeclined', 400, 'access_denied'),
+  pollTooEarly,
 ]
 
 /** Of a program that authenticates itself. */

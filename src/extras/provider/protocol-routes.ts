@@ -1,9 +1,10 @@
 import type { Context } from 'oidc-provider'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
-import { type App, type JsonSchema, named, Text } from '../../core/http/schemas.ts'
+import type { App, JsonSchema } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
+import { createDevicePolls } from './device-polls.ts'
 import { tokenReused, tokensIssued } from './events.ts'
 import { onlyIfOn } from './only-if-on.ts'
 import { discoveryPaths, protocolPaths } from './paths.ts'
@@ -18,73 +19,9 @@ import {
   typeUnsupported,
 } from './problems.ts'
 import { described } from './protocol-errors.ts'
+import { Claims, DeviceAnswer, Metadata, Pushed, TokenAnswer } from './protocol-schemas.ts'
+import { responseModes } from './request-parameters.ts'
 import type { Work } from './work.ts'
-
-const TokenAnswer = named(
-  'ApplicationTokens',
-  {
-    type: 'object',
-    required: ['access_token', 'token_type', 'expires_in'],
-    properties: {
-      access_token: Text,
-      token_type: { type: 'string', enum: ['Bearer', 'DPoP'] },
-      expires_in: { type: 'integer', description: 'Seconds' },
-      id_token: { type: 'string', description: 'With the scope openid' },
-      refresh_token: { type: 'string', description: 'Each use gives the next one' },
-      scope: Text,
-    },
-  },
-  {
-    access_token: 'Yd2tLC9hKZ3aQzW8vXfN1gQ2hGcA5vKp2mQwXb3nTz8',
-    token_type: 'Bearer',
-    expires_in: 900,
-    scope: 'openid profile',
-  },
-)
-const Claims = named(
-  'Userinfo',
-  { type: 'object', required: ['sub'], properties: { sub: Text }, additionalProperties: true },
-  { sub: '7', preferred_username: 'ann', groups: ['USER'] },
-)
-const Pushed = named(
-  'PushedRequest',
-  {
-    type: 'object',
-    required: ['request_uri', 'expires_in'],
-    properties: { request_uri: Text, expires_in: { type: 'integer' } },
-  },
-  { request_uri: 'urn:ietf:params:oauth:request_uri:Q2hGcA5vKp2mQwXb3nTz8', expires_in: 60 },
-)
-const DeviceAnswer = named(
-  'DeviceCodes',
-  {
-    type: 'object',
-    required: ['device_code', 'user_code', 'verification_uri', 'expires_in'],
-    properties: {
-      device_code: Text,
-      user_code: Text,
-      verification_uri: Text,
-      verification_uri_complete: Text,
-      expires_in: { type: 'integer', description: 'Seconds' },
-    },
-  },
-  {
-    device_code: 'Yd2tLC9hKZ3aQzW8vXfN1gQ2hGcA5vKp2mQwXb3nTz8',
-    user_code: 'WDJB-MJHT',
-    verification_uri: 'https://auth.example.com/device',
-    expires_in: 600,
-  },
-)
-const Metadata = named(
-  'ProviderMetadata',
-  {
-    type: 'object',
-    required: ['issuer'],
-    properties: { issuer: Text },
-    additionalProperties: true,
-  },
-  { issuer: 'https://auth.example.com' },
-)
 
 const rewords = {
   invalidBody: requestUnread,
@@ -104,10 +41,12 @@ const access = { rule: anyone }
 const json = (schema: JsonSchema) => ({ 200: { [mediaTypes.json]: schema } })
 
 /** The endpoints that the library answers: OpenID Connect Core, RFC 6749, RFC 9126, RFC 8414. */
-export async function routes(app: App, { applications, events }: Needs): Promise<void> {
+export async function routes(app: App, needs: Needs): Promise<void> {
+  const { applications, events } = needs
   acceptForms(app)
   onlyIfOn(app, applications)
   const { mount } = applications
+  const notePoll = createDevicePolls(needs)
   if (applications.isOn) await applications.prepare()
 
   for (const url of discoveryPaths) {
@@ -120,7 +59,7 @@ export async function routes(app: App, { applications, events }: Needs): Promise
           summary: 'What this OpenID Provider offers (Discovery 1.0, RFC 8414)',
         },
       },
-      (request, reply) => mount(request, reply),
+      (request, reply) => mount(request, reply, { isForProgram: true, also: withoutFragment }),
     )
   }
 
@@ -216,20 +155,29 @@ export async function routes(app: App, { applications, events }: Needs): Promise
   )
 
   // A browser asks before it sends the request of a single-page application.
-  for (const url of [token, protocolPaths.pushed_authorization_request, userinfoPath]) {
+  const { device_authorization: device, pushed_authorization_request: par } = protocolPaths
+  // Without the provider, the revocation is a route like others.
+  const cors = applications.isOn ? { cors: false as const } : {}
+  for (const url of [token, par, device, userinfoPath, protocolPaths.revocation]) {
     app.options(
       url,
       {
-        config: { access, cors: false, answers: { 204: {} }, errors: ['routeNotFound'] },
+        config: { access, ...cors, answers: { 204: {} }, errors: ['routeNotFound'] },
         schema: { hide: true },
       },
       (request, reply) => mount(request, reply),
     )
   }
 
+  /** The library states every mode that it can. */
+  function withoutFragment(_: Work, { body }: Context): void {
+    Object.assign(body as object, { response_modes_supported: responseModes })
+  }
+
   /** In the transaction of the tokens. */
-  function record(work: Work, { oidc }: Context): void {
-    const { entities, params } = oidc
+  function record(work: Work, context: Context): void {
+    notePoll(work, context)
+    const { entities, params } = context.oidc
     const client = entities.Client?.clientId ?? ''
     const of = { user_id: work.userId, client }
     const issued = entities.AccessToken ?? entities.ClientCredentials

@@ -14,6 +14,11 @@ export const reasons = {
       de: 'Ein Code oder Refresh-Token einer Anwendung kam zum zweiten Mal: Alles daraus ist beendet.',
     },
   },
+  application_proof_used: {
+    guard: 'credential',
+    explanation: 'A client assertion or a DPoP proof came a second time.',
+    words: { de: 'Eine Client-Assertion oder ein DPoP-Nachweis kam zum zweiten Mal.' },
+  },
   application_login_ended: {
     guard: 'credential',
     explanation: 'The sign-in that the application wanted to use has ended in the meantime.',
@@ -45,6 +50,11 @@ export const reasons = {
     guard: 'body',
     explanation: 'The request of an application is too long.',
     words: { de: 'Die Anfrage einer Anwendung ist zu lang.' },
+  },
+  device_polls_too_often: {
+    guard: 'credential',
+    explanation: 'A device asks for its tokens more often than its interval allows.',
+    words: { de: 'Ein Gerät fragt öfter nach seinen Tokens, als sein Intervall erlaubt.' },
   },
   device_code_unknown: {
     guard: 'credential',

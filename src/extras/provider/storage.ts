@@ -15,11 +15,15 @@ export interface Adapter {
   revokeByGrantId(grantId: string): Promise<void>
 }
 
+/** A key that is derived of the data key: it survives another master key, and a restore. */
+export function keyFor(keys: Needs['keys'], purpose: string): () => Buffer {
+  const keyOf = new WeakMap<Uint8Array, Buffer>() // a derivation costs more than opening a row
+  return () => keyOf.getOrInsertComputed(keys.dataKey, (dataKey) => derivedKey(dataKey, purpose))
+}
+
 /** Seals what is stored: the row of another id does not open. */
 export function createSealing({ keys, random }: Pick<Needs, 'keys' | 'random'>) {
-  const keyOf = new WeakMap<Uint8Array, Buffer>() // a derivation costs more than opening a row
-  const key = () =>
-    keyOf.getOrInsertComputed(keys.dataKey, (dataKey) => derivedKey(dataKey, 'provider artifacts'))
+  const key = keyFor(keys, 'provider artifacts')
   const contextOf = (id: string) => `provider artifact:${id}`
   return {
     seal: (id: string, payload: Payload) =>

@@ -8,6 +8,7 @@ import {
 } from '../../core/database/prepared.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import type { Schema } from '../../core/database/schema.ts'
+import { forUpdate } from '../../core/database/transactions.ts'
 
 export interface Artifact {
   /** Digest. */
@@ -101,6 +102,12 @@ export function artifactStore(db: DatabaseOrTransaction) {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirst()
       return numInsertedOrUpdatedRows > 0n
+    },
+
+    /** For a change in the same transaction. */
+    async locked(id: string): Promise<Artifact | null> {
+      const query = db.selectFrom('provider_artifacts').selectAll().where('id', '=', id)
+      return toArtifact(await forUpdate(db, query).executeTakeFirst())
     },
 
     /** Rows of different ids. */

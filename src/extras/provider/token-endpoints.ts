@@ -8,6 +8,7 @@ import { tokensRevoked } from './events.ts'
 import { accessKinds, createKnownTokens, findToken, type LiveToken } from './known-tokens.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { artifactStore } from './store.ts'
+import { createSubjects } from './subjects.ts'
 
 const revocable = [...accessKinds, 'RefreshToken']
 
@@ -18,6 +19,7 @@ export function createTokenEndpoints(
 ): OtherTokens {
   const { clock, config, db, events } = needs
   const liveToken = createKnownTokens(needs)
+  const subjectFor = createSubjects(needs)
 
   return {
     async introspect(text, by) {
@@ -41,7 +43,7 @@ export function createTokenEndpoints(
     },
   }
 
-  function membersOf({ account, claims, client }: LiveToken): ActiveToken {
+  function membersOf({ account, application, claims, client }: LiveToken): ActiveToken {
     const { exp, iat, jkt, scope } = claims
     const rest = {
       ...({ active: true, token_type: jkt ? 'DPoP' : 'Bearer', iss: config.baseUrl } as const),
@@ -50,13 +52,11 @@ export function createTokenEndpoints(
       ...(jkt !== undefined && { cnf: { jkt } }),
     }
     if (account === null) return { ...rest, sub: `client:${client}` }
-    const { userId, username } = account
-    return {
-      ...rest,
-      sub: String(userId),
-      username,
-      roles: rolesAmong(account.roles, config.roles),
-    }
+    const roles = rolesAmong(account.roles, config.roles)
+    const sub = subjectFor(application, String(account.userId))
+    // The name would tell who a pairwise subject is.
+    const isNamed = application.subject === 'public' || scope?.split(' ').includes('profile')
+    return { ...rest, sub, ...(isNamed && { username: account.username }), roles }
   }
 
   async function introspectJwt(text: string, by: AskingClient): Promise<ActiveToken | null> {

@@ -2,6 +2,7 @@ import type { OwnPage } from '../own-account/pages/views.ts'
 
 export interface ProviderViews {
   'provider-consent': ConsentView
+  'provider-account': AccountChoiceView
   'provider-refused': RefusedView
   'provider-problem': ProblemView
   'provider-sign-out': SignOutView
@@ -28,6 +29,11 @@ export interface ConsentView extends AskedView {
   readonly scopes: readonly string[]
   /** The application wants the address, and the account has no verified one. */
   readonly lacksEmail: boolean
+}
+
+/** The application wants the person to choose the account. */
+export interface AccountChoiceView extends AskedView {
+  readonly username: string
 }
 
 /** The application is not open to the person. */

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
+import type { ApiError } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { tokenReused } from './events.ts'
@@ -25,6 +26,19 @@ export class AlreadyUsed extends Error {
   }
 }
 
+/** What a request proves with, and no other may prove with again. */
+export type Proof = 'assertion' | 'dpop'
+
+/** Another request has come with the same assertion or proof. */
+export class Replayed extends Error {
+  readonly proof: Proof
+
+  constructor(proof: Proof) {
+    super('an assertion or a proof was used before')
+    this.proof = proof
+  }
+}
+
 /** What a code or token was for. */
 export interface Used {
   /** Null: it has no grant. */
@@ -44,6 +58,13 @@ export interface Work {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly writes: Write[]
+  /** What must stay recorded even if the rest is refused; false: another request was first. */
+  readonly proofs: {
+    readonly proof: Proof
+    readonly store: (trx: DatabaseOrTransaction) => Promise<boolean>
+  }[]
+  /** The next proof that the library stores. */
+  nextProof: Proof
   /** The applications that the library has read, by id. */
   readonly applications: Map<string, Application>
   /** Payloads by the digest of their ids, as they will be stored; null: removed. */
@@ -64,6 +85,8 @@ export interface Work {
   detail: string | null
   /** A refusal of ours that the library would turn into another error. */
   thrown: unknown
+  /** What the commit has found: it stands, and the answer is this. */
+  refusal: ApiError | null
   /** What the error page shows. */
   shown: ProtocolError | null
 }
@@ -78,14 +101,21 @@ export function workNow(): Work {
 
 export function beginWork(request: FastifyRequest, reply: FastifyReply): Work {
   return {
-    ...{ request, reply, writes: [], applications: new Map(), pending: new Map() },
-    ...{ rows: new Map(), batch: null, sessionId: null },
+    ...{ request, reply, writes: [], proofs: [], nextProof: 'dpop' },
+    ...{
+      applications: new Map(),
+      pending: new Map(),
+      rows: new Map(),
+      batch: null,
+      sessionId: null,
+    },
     ...{
       expectedSession: undefined,
       userId: null,
       isReused: false,
       detail: null,
       thrown: null,
+      refusal: null,
       shown: null,
     },
   }
@@ -95,29 +125,52 @@ export function within<T>(work: Work, run: () => Promise<T>): Promise<T> {
   return works.run(work, run)
 }
 
+type Deps = Pick<Needs, 'db' | 'events'>
+
+/** Runs the library, and stores what it has to store. @throws as `run` and `commitWork` */
+export async function perform(deps: Deps, work: Work, run: () => Promise<void>): Promise<void> {
+  try {
+    await within(work, run)
+  } catch (error) {
+    await keepAfter(error, deps, work.proofs)
+    throw error
+  }
+  await commitWork(deps, work)
+}
+
 /**
  * Stores everything of the request at once. @throws EndedMeanwhile; AlreadyUsed, after the end of
- * the grant is stored
+ * the grant is stored; Replayed
  */
-export async function commitWork(
-  { db, events }: Pick<Needs, 'db' | 'events'>,
-  { writes }: Work,
-): Promise<void> {
-  if (writes.length === 0) return
+export async function commitWork(deps: Deps, { proofs, writes }: Work): Promise<void> {
+  if (writes.length + proofs.length === 0) return
   try {
-    await transact(db, [], async (trx) => {
+    await transact(deps.db, [], async (trx) => {
+      for (const { proof, store } of proofs) if (!(await store(trx))) throw new Replayed(proof)
       for (const write of writes) await write(trx)
     })
   } catch (error) {
-    if (error instanceof AlreadyUsed && error.used.grantId !== null) {
-      const { grantId, ...of } = error.used
-      await transact(db, [], async (trx) => {
-        await artifactStore(trx).removeGrant(grantId)
-        await events.emitInTransaction(trx, tokenReused, of)
-      })
-    }
+    await keepAfter(error, deps, proofs)
     throw isForeignKeyViolation(error) ? new EndedMeanwhile('', { cause: error }) : error
   }
+}
+
+/** A refused request keeps its proofs used; the loser of a race for a grant ends the grant. */
+async function keepAfter(
+  error: unknown,
+  { db, events }: Deps,
+  proofs: Work['proofs'],
+): Promise<void> {
+  const used = error instanceof AlreadyUsed ? error.used : null
+  const grantId = used?.grantId ?? null
+  if (proofs.length === 0 && grantId === null) return
+  await transact(db, [], async (trx) => {
+    for (const { store } of proofs) await store(trx)
+    if (!used || grantId === null) return
+    const { client, user_id } = used
+    await artifactStore(trx).removeGrant(grantId)
+    await events.emitInTransaction(trx, tokenReused, { user_id, client })
+  })
 }
 
 function isForeignKeyViolation(error: unknown): boolean {

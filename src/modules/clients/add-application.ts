@@ -67,6 +67,7 @@ function entryOf(call: CommandCall): Entry {
     resource: values.api === true ? call.config.token.issuer : undefined,
     client_auth: text('auth'),
     pkce: text('pkce'),
+    subject: text('subject'),
     backchannel_logout_uri: text('logout-call'),
     origins: texts('origin'),
     audiences: texts('audience'),

@@ -33,6 +33,7 @@ suite('the entry of an application', () => {
       ...{ consent: 'once', allow: null, needsTwoFactors: false, resource: null },
       ...{ backchannelLogoutUri: null, origins: [], claims: { idToken: null, userinfo: null } },
       ...{ clientAuth: 'basic', jwks: null, pkce: 'required', isDisabled: false },
+      subject: 'public',
     })
     assert.deepEqual([client?.audiences, client?.may], [[], []])
   })
@@ -47,7 +48,12 @@ suite('the entry of an application', () => {
     ...{ origins: ['https://grafana.example.org'], claims: { id_token: ['email'] } },
     ...{ client_auth: 'post', pkce: 'optional', disabled: true },
   }
-  for (const entry of [web, whole, spa, native, machine, device, { ...web, ...byKey, jwks }]) {
+  const pairwise = { subject: 'pairwise' }
+  const others = [
+    { ...web, ...byKey, jwks },
+    { ...spa, ...pairwise },
+  ]
+  for (const entry of [web, whole, spa, native, machine, device, ...others]) {
     test(`of ${entry.id} ${Object.keys(entry).length} is the same after it is written`, () => {
       const { client, mistakes } = parseClient(entry, { issuer })
       assert.ok(client)
@@ -182,6 +188,26 @@ suite('the entry of an application', () => {
       const message = `must have one of ${names} for the type web`
       return [{ ...web, resource: issuer, scopes }, 'scopes', message] as const
     }),
+    [{ ...web, subject: 'private' }, 'subject', 'must be one of public, pairwise'],
+    [{ ...machine, ...pairwise }, 'subject', 'must be public for the type machine'],
+    [
+      {
+        ...{ ...spa, ...pairwise, type: 'native' },
+        redirect_uris: ['com.example.app:/callback'],
+      },
+      ...(['subject', 'must be public for the type native'] as const),
+    ],
+    [
+      { ...web, ...pairwise, resource: issuer, scopes: ['openid', 'users:read'] },
+      ...(['subject', 'must be public with "resource"'] as const),
+    ],
+    ...['https://other.example.org/callback', 'https://app.example.org:8443/callback'].map(
+      (other) => {
+        const redirect_uris = ['https://app.example.org/callback', other]
+        const message = 'needs redirect_uris of one host'
+        return [{ ...web, ...pairwise, redirect_uris }, 'subject', message] as const
+      },
+    ),
     [{ ...spa, pkce: 'optional' }, 'pkce', 'must be required for the type spa'],
   ]
   for (const [entry, field, message] of faults) {

@@ -7,6 +7,8 @@ import {
   isConfidential,
   isRedirected,
   scopesOfPeople,
+  sectorOf,
+  subjects,
 } from './application.ts'
 import { backchannelFault, originFault, redirectFault, uriFault } from './application-uris.ts'
 import { type Entry, entryReader, isObject, type Mistake } from './entry-reader.ts'
@@ -16,7 +18,7 @@ import { jwksFault } from './public-keys.ts'
 export const applicationFields = [
   ...['type', 'name', 'operator', 'home_uri', 'redirect_uris', 'post_logout_redirect_uris'],
   ...['scopes', 'consent', 'allow', 'two_factor', 'resource', 'backchannel_logout_uri'],
-  ...['origins', 'claims', 'client_auth', 'jwks', 'pkce', 'disabled'],
+  ...['origins', 'claims', 'client_auth', 'jwks', 'pkce', 'disabled', 'subject'],
 ]
 
 const defaultScopes = ['openid', 'profile', 'email', 'groups']
@@ -87,12 +89,15 @@ export function parseApplication(
     origins: list('origins', originFault) ?? [],
     claims: { idToken: claimsAt('id_token'), userinfo: claimsAt('userinfo') },
     ...parseAuthentication(),
+    subject: oneOf('subject', subjects, 'public'),
     pkce: oneOf('pkce', ['required', 'optional'], 'required'),
     isDisabled: flag('disabled'),
   }
   if (application.pkce === 'optional' && type !== 'web') {
     refuse('pkce', `must be required for the type ${type}`)
   }
+  const fault = application.subject === 'pairwise' ? pairwiseFault(application) : null
+  if (fault !== null) refuse('subject', fault)
   return { application, mistakes }
 
   function parseAuthentication(): Pick<Application, 'clientAuth' | 'jwks'> {
@@ -136,10 +141,19 @@ export function applicationEntry(id: string, one: Application): Entry {
     claims: Object.keys(claims).length === 0 ? null : claims,
     client_auth: one.clientAuth,
     jwks: one.jwks,
+    subject: one.subject === 'pairwise' ? one.subject : null,
     pkce: one.pkce === 'optional' ? one.pkce : null,
     disabled: one.isDisabled || null,
   }
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+}
+
+function pairwiseFault(application: Application): string | null {
+  const { resource, type } = application
+  if (type !== 'web' && type !== 'spa') return `must be public for the type ${type}`
+  // A token for the API names the user by its id.
+  if (resource !== null) return 'must be public with "resource"'
+  return sectorOf(application) === null ? 'needs redirect_uris of one host' : null
 }
 
 function scopeFault(item: unknown): string | null {

@@ -12,6 +12,9 @@ export const scopesOfPeople = [
 /** When a person is asked whether the application may have what it asks for. */
 export const consents = ['none', 'once', 'always'] as const
 
+/** What identifies a person at an application (OpenID Connect Core section 8). */
+export const subjects = ['public', 'pairwise'] as const
+
 /** The part of a client that signs people in through this service. */
 export interface Application {
   readonly name: string
@@ -37,6 +40,8 @@ export interface Application {
     readonly idToken: readonly string[] | null
     readonly userinfo: readonly string[] | null
   }
+  /** pairwise: people have another `sub` than at applications of other hosts. */
+  readonly subject: (typeof subjects)[number]
   readonly clientAuth: (typeof clientAuthMethods)[number]
   /** The public keys of private_key_jwt (RFC 7517); null without. */
   readonly jwks: { readonly keys: readonly object[] } | null
@@ -46,6 +51,12 @@ export interface Application {
 }
 
 type Type = Application['type']
+
+/** The host of all addresses, whose applications know a person by one pairwise subject; else null. */
+export function sectorOf({ redirectUris }: Pick<Application, 'redirectUris'>): string | null {
+  const [first, ...others] = new Set(redirectUris.map((uri) => URL.parse(uri)?.host ?? ''))
+  return first && others.length === 0 ? first : null
+}
 
 /** Whether a browser is sent back to the application with a code. */
 export function isRedirected(type: Type): boolean {

@@ -4,7 +4,7 @@ import type { Authenticator } from '../../core/http/routes/declaration.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Principal } from '../../core/policy/principal.ts'
 import { basicCredentials, formDecoded } from './basic-credentials.ts'
-import type { Client } from './client-entry.ts'
+import { type Client, isPublic } from './client-entry.ts'
 import { invalidClient } from './problems.ts'
 
 export function clientAuthenticator({
@@ -56,7 +56,10 @@ function acceptsAccounts({ routeOptions }: FastifyRequest): boolean {
   return accepted.some(({ header, scheme }) => header === 'basic' && scheme !== 'client')
 }
 
-function principalOf({ id, application, audiences, may }: Client): Principal {
+/** A public client proves nothing: it has no right of its entry. */
+export function principalOf(client: Client): Principal {
+  const { id, application } = client
+  const { audiences, may } = isPublic(client) ? { audiences: [], may: [] } : client
   return {
     subject: `client:${id}`,
     username: id,

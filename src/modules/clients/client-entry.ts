@@ -134,6 +134,11 @@ export function hasSecrets({ application }: { readonly application?: Application
   return !application || ['basic', 'post'].includes(application.clientAuth)
 }
 
+/** Whether the client cannot keep a secret. RFC 6749 section 2.1 */
+export function isPublic({ application }: { readonly application?: Application | undefined }) {
+  return application?.clientAuth === 'none'
+}
+
 /** Token permissions require audiences. */
 export function asksAboutTokens(may: readonly ClientPermission[]): boolean {
   return may.some((permission) => permission !== 'metrics')

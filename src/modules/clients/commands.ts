@@ -1,6 +1,6 @@
 import type { CommandCall, CommandWork } from '../../core/cli/command.ts'
 import { clientPermissions } from '../../core/policy/principal.ts'
-import { applicationTypes, clientAuthMethods, consents } from './application.ts'
+import { applicationTypes, clientAuthMethods, consents, subjects } from './application.ts'
 
 const file = {
   file: { type: 'string', value: 'path', doc: 'the file of clients; CLIENTS_FILE by default' },
@@ -27,6 +27,11 @@ const application = {
   api: { type: 'boolean', doc: 'its tokens may be for this API, by scopes' },
   auth: { type: 'string', value: 'method', doc: clientAuthMethods.join(', ') },
   pkce: { type: 'string', value: 'rule', doc: 'optional for a web application that sends none' },
+  subject: {
+    type: 'string',
+    value: 'kind',
+    doc: `${subjects.join(' or ')}: whether other hosts know people by the same \`sub\``,
+  },
   'logout-call': { type: 'string', value: 'address', doc: 'its back-channel logout address' },
   origin: { ...many, value: 'origin', doc: 'for CORS; by default the origins of its addresses' },
 } as const

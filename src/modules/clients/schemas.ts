@@ -1,6 +1,6 @@
 import { exactly, Flag, named, Text } from '../../core/http/schemas.ts'
 import { clientPermissions } from '../../core/policy/principal.ts'
-import { applicationTypes, clientAuthMethods, consents } from './application.ts'
+import { applicationTypes, clientAuthMethods, consents, subjects } from './application.ts'
 import { publicEntry } from './client-entry.ts'
 import type { ListedClient } from './clients.ts'
 
@@ -42,6 +42,7 @@ const applicationFields = {
   },
   client_auth: enumOf(clientAuthMethods, 'How it authenticates'),
   jwks: { type: 'object', additionalProperties: true, description: 'Its public keys' },
+  subject: enumOf(subjects, 'pairwise: people have another `sub` than at other hosts'),
   pkce: enumOf(['required', 'optional'], 'optional: for type web alone'),
   disabled: Flag,
 } as const

@@ -6,10 +6,22 @@ import { type App, exactly, Integer, named, rolesOf, Text } from '../../core/htt
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { client } from '../../core/policy/rules.ts'
+import { isPublic } from '../clients/client-entry.ts'
 import { endLogin, endRefreshToken, type TokenEnd } from './end-token.ts'
 import { introspect, isFor, payloadOf } from './introspection.ts'
 import type { AskingClient, OtherTokens } from './other-tokens.ts'
 import { invalidRequest, unauthorizedClient, unsupportedRequest } from './problems.ts'
+
+/** In place of Basic, for the authenticator of a module that reads them. */
+const ofApplications = {
+  client_id: {
+    type: 'string',
+    description: 'With PROVIDER=on, of an application that sends no Authorization header',
+  },
+  client_secret: { type: 'string', description: 'Of `client_secret_post`' },
+  client_assertion: { type: 'string', description: 'Of `private_key_jwt` (RFC 7523)' },
+  client_assertion_type: { type: 'string' },
+} as const
 
 const TokenRequest = named(
   'TokenParameters',
@@ -22,6 +34,7 @@ const TokenRequest = named(
         type: 'string',
         description: '`access_token` or `refresh_token`; ignored, since each token shows its type',
       },
+      ...ofApplications,
     },
   },
   { token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ik1tWmcifQ.eyJzdWIiOiI3In0.Q2hGcA' },
@@ -164,7 +177,8 @@ export async function routes(app: App, options: Needs): Promise<void> {
   }
   /** An application ends its own tokens alone, unless its entry says more. */
   async function mayEndOurs({ id }: AskingClient): Promise<boolean> {
-    return (await clients.find(id))?.may.includes('revoke') === true
+    const client = await clients.find(id)
+    return client !== null && !isPublic(client) && client.may.includes('revoke')
   }
 }
 

@@ -23,6 +23,11 @@ export const provider: Texts['provider'] = {
   toEmail: 'Adresse bestätigen',
   allow: 'Erlauben',
   deny: 'Ablehnen',
+  accountTitle: (application) => `Welches Konto für ${application}?`,
+  goOnAs: (username) => `Weiter als ${username}`,
+  otherAccount: 'Ein anderes Konto benutzen',
+  otherAccountEnds:
+    'Für ein anderes Konto werden Sie hier und bei allen Anwendungen abgemeldet, die Sie mit dieser Anmeldung nutzen.',
   refusedTitle: (application) => `${application} steht Ihnen nicht offen`,
   refused: (application, username) =>
     `Ihr Konto ${username} darf ${application} nicht benutzen. Bitten Sie den Betreiber um Zugang.`,

@@ -21,6 +21,11 @@ export const provider = {
   toEmail: 'Verify an address',
   allow: 'Allow',
   deny: 'Deny',
+  accountTitle: (application: string) => `Which account for ${application}?`,
+  goOnAs: (username: string) => `Continue as ${username}`,
+  otherAccount: 'Use another account',
+  otherAccountEnds:
+    'To use another account, you are signed out here and of all applications that you use with this sign-in.',
   refusedTitle: (application: string) => `${application} is not open to you`,
   refused: (application: string, username: string) =>
     `Your account ${username} may not use ${application}. Ask those who run it for access.`,

@@ -36,6 +36,7 @@ export const examples: ExamplesOf<ProviderViews> = {
       lacksEmail: true,
     },
   },
+  'provider-account': { plain: asked },
   'provider-refused': { plain: asked, 'with its operator': { ...asked, operator: 'Example Ltd' } },
   'provider-problem': {
     plain: { error: 'invalid_client', description: null, requestId: 'a1b2c3d4-1' },

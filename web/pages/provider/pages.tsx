@@ -1,4 +1,5 @@
 import type {
+  AccountChoiceView,
   ApplicationsView,
   ConsentView,
   DeviceDecisionView,
@@ -25,6 +26,10 @@ export const pages: PagesOf<ProviderViews> = {
   'provider-consent': {
     title: ({ application }, { provider }) => provider.consentTitle(application),
     Content: Consent,
+  },
+  'provider-account': {
+    title: ({ application }, { provider }) => provider.accountTitle(application),
+    Content: AccountChoice,
   },
   'provider-refused': {
     title: ({ application }, { provider }) => provider.refusedTitle(application),
@@ -103,6 +108,35 @@ function Consent({ view }: { view: ConsentView }) {
       <Form action={action} csrf={csrf} hidden={{ decision: 'deny' }}>
         <Actions>
           <Button kind="quiet">{t.deny}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+/** Who goes on to the application. */
+function AccountChoice({ view }: { view: AccountChoiceView }) {
+  const { provider: t } = useTexts()
+  const { action, csrf, username } = view
+  return (
+    <>
+      <p>
+        {t.signedInAs} <b>{username}</b>.
+      </p>
+      <Form action={action} csrf={csrf} hidden={{ decision: 'allow' }}>
+        <Actions>
+          <Button>{t.goOnAs(username)}</Button>
+        </Actions>
+      </Form>
+      <p>{t.otherAccountEnds}</p>
+      <Form action={action} csrf={csrf} hidden={{ decision: 'other' }}>
+        <Actions>
+          <Button kind="quiet">{t.otherAccount}</Button>
+        </Actions>
+      </Form>
+      <Form action={action} csrf={csrf} hidden={{ decision: 'deny' }}>
+        <Actions>
+          <Button kind="quiet">{t.back}</Button>
         </Actions>
       </Form>
     </>

@@ -26,9 +26,13 @@ export function languageOf(
   )
 }
 
-/** BCP 47 tags by preference. OpenID Connect Core 3.1.2.1. */
 export function askedLanguage(request: FastifyRequest): Language | undefined {
   const { ui_locales } = (request.query ?? {}) as { ui_locales?: unknown } // parsed by Fastify
+  return languageAmong(ui_locales)
+}
+
+/** The first that we speak of BCP 47 tags by preference. OpenID Connect Core 3.1.2.1. */
+export function languageAmong(ui_locales: unknown): Language | undefined {
   if (typeof ui_locales !== 'string' || ui_locales.length > maxLength) return undefined
   const primary = ui_locales.split(' ').map((tag) => tag.split('-', 1)[0]?.toLowerCase())
   return primary.find(isLanguage)

@@ -16,7 +16,7 @@ import { groupOf } from '../../policy/groups.ts'
 import type { Principal } from '../../policy/principal.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
 import { refusesBodies } from '../bodies/bodies.ts'
-import { refusesUnsupported } from '../bodies/unsupported.ts'
+import { refusesUnsupported, unsupportedBody } from '../bodies/unsupported.ts'
 import { accessDenied } from '../changes/denied.ts'
 import { assertReauthorized } from '../changes/reauthorize.ts'
 import {
@@ -27,6 +27,7 @@ import {
   resourceAbsent,
 } from '../changes/resource.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
+import { mediaTypes } from '../media-types.ts'
 import { assertFieldNotForged, isForeignPage, reasonOfOrigin } from './csrf.ts'
 import {
   type Access,
@@ -35,8 +36,9 @@ import {
   isSafe,
   mistakesIn,
   type Named,
+  type RouteDeclaration,
 } from './declaration.ts'
-import { identify } from './identify.ts'
+import { identify, identifyByBody } from './identify.ts'
 import { assertRecentLogin, assertTwoFactors } from './reauthentication.ts'
 
 declare module 'fastify' {
@@ -122,6 +124,10 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
   if (readsBody(route)) {
     route.preValidation = [reauthorizeAfterBody, ...[route.preValidation ?? []].flat()]
   }
+  if (declared && takesCredentialsInBody(route.config)) {
+    const admit = admitsByBody(declared.rule, route.config ?? {}, options)
+    route.preValidation = [admit, ...[route.preValidation ?? []].flat()]
+  }
   if (csrf === 'field')
     route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
   if (isOfOwnPages) {
@@ -164,13 +170,34 @@ function refusesEmptyParameters(url: string, options: AccessOptions): onRequestH
   return (request, reply, done) => (hasEmptyParameter(request) ? refuse(request, reply) : done())
 }
 
-function admits(rule: Rule, named: Named, options: AccessOptions): onRequestHookHandler {
+function admits(rule: Rule, named: RouteDeclaration, options: AccessOptions): onRequestHookHandler {
+  const waitsForBody = takesCredentialsInBody(named)
   return (request, reply, done) => {
+    if (waitsForBody && carriesForm(request)) return done()
     const caller = identify(request, reply, named, options)
     if (caller instanceof Promise) return caller.then((principal) => enforce(rule, principal))
     enforce(rule, caller)
     done()
   }
+}
+
+/** Of a caller that no header has made known. */
+function admitsByBody(rule: Rule, named: Named, options: AccessOptions): preValidationHookHandler {
+  return async (request, reply) => {
+    if (request.principal !== null) return
+    enforce(rule, await identifyByBody(request, reply, named, options))
+  }
+}
+
+/** Without another credential, and in a form that a parser reads: all else is refused before. */
+function carriesForm({ headers }: FastifyRequest): boolean {
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  const isForm = type.trim().toLowerCase() === mediaTypes.form
+  return headers.authorization === undefined && isForm && unsupportedBody(headers) === null
+}
+
+function takesCredentialsInBody({ accepted = [], body }: RouteDeclaration = {}): boolean {
+  return body === 'parameters' && accepted.some((one) => one.authenticateBody !== undefined)
 }
 
 function enforce(rule: Rule, principal: Principal): void {

@@ -1,4 +1,4 @@
-import type { FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { ErrorName, ErrorRow } from '../../errors.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Scheme } from '../../policy/principal.ts'
@@ -140,6 +140,11 @@ export interface Authenticator {
    * ApiError for a bad credential; no other scheme is tried
    */
   authenticate(request: FastifyRequest): Authenticated | null | Promise<Authenticated | null>
+  /**
+   * For credentials that the body carries: asked after the body, before its validation, and only
+   * without an Authorization header. Browsers send such credentials never by themselves.
+   */
+  authenticateBody?(request: FastifyRequest, reply: FastifyReply): Promise<Authenticated | null>
 }
 
 /** Names the error in the challenge. RFC 6750 section 3.1. */

@@ -27,6 +27,26 @@ export function identify(
   return tryFrom(0, { request, reply, named, accepted: named.accepted ?? [], deps })
 }
 
+/** The same by the body of the request. */
+export async function identifyByBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  named: Named,
+  deps: IdentifyDeps,
+): Promise<Principal> {
+  const accepted = named.accepted ?? []
+  const asked = { request, reply, named, accepted, deps }
+  for (const authenticator of accepted) {
+    try {
+      const caller = await authenticator.authenticateBody?.(request, reply)
+      if (caller) return known(caller, authenticator, asked)
+    } catch (error) {
+      throw refusalOf(error, authenticator, asked)
+    }
+  }
+  throw challenged(asked, absenceOf(request, accepted))
+}
+
 interface Input {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -43,13 +63,14 @@ function tryFrom(first: number, asked: Input): Principal | Promise<Principal> {
     const answer = answerOf(authenticator, asked)
     if (answer instanceof Promise) {
       return answer.then(
-        (caller) => (caller ? known(caller, authenticator, asked) : tryFrom(index + 1, asked)),
+        (caller) =>
+          caller ? knownByHeaders(caller, authenticator, asked) : tryFrom(index + 1, asked),
         (error: unknown) => {
           throw refusalOf(error, authenticator, asked)
         },
       )
     }
-    if (answer !== null) return known(answer, authenticator, asked)
+    if (answer !== null) return knownByHeaders(answer, authenticator, asked)
   }
   throw challenged(asked, absenceOf(request, accepted))
 }
@@ -77,6 +98,12 @@ function known(caller: Authenticated, authenticator: Authenticator, asked: Input
   request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
   assertInScope(request, principal)
   request.awaitsBody = !request.raw.complete // complete bodies need no reauthorization
+  return principal
+}
+
+function knownByHeaders(caller: Authenticated, authenticator: Authenticator, asked: Input) {
+  const { request, deps } = asked
+  const principal = known(caller, authenticator, asked)
   if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, deps.config)
   return principal
 }

@@ -34,6 +34,8 @@ import type { ReadField, Shown, SignInFlow, SignInWay, SigningIn, TakeStep } fro
 // Long enough to set up an authenticator app, or for a mail to arrive.
 const flowSeconds = 1800
 const afterwards = '/account'
+// RFC 5321 section 4.5.3.1: no name or address is longer.
+const maxHintLength = 254
 
 // Without types: other types count as empty.
 const Fields = { type: 'object', additionalProperties: true } as const
@@ -114,8 +116,9 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
         step: 'password',
         data: { column: 'login', proven: null, again: caller?.username ?? null },
       })
-      const { ended } = request.query as { ended?: unknown }
-      return show(request, reply, { flow: begun, isEnded: ended === '1', chosen })
+      const { ended, login_hint } = query
+      const typed = hintIn(login_hint)
+      return show(request, reply, { flow: begun, isEnded: ended === '1', chosen, typed })
     },
   )
 
@@ -181,7 +184,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    { flow, ...more }: Pick<Shown, 'flow' | 'chosen' | 'isEnded'>,
+    { flow, ...more }: Pick<Shown, 'flow' | 'chosen' | 'isEnded' | 'typed'>,
   ) {
     const person = await personOf(flow)
     const asked = await askedAt(options, flow)
@@ -221,6 +224,12 @@ function isEnough(
   // An account that must enrol a second factor would be redirected back here.
   if (needsEnrolment) return false
   return needsTwoFactors(returnTo) ? stored.amr.includes('mfa') : again !== '1'
+}
+
+/** Only fills the field, whoever it names. OpenID Connect Core 3.1.2.1 */
+function hintIn(text: unknown): string {
+  const isName = typeof text === 'string' && text.length <= maxHintLength && !/\p{C}/u.test(text)
+  return isName ? text : ''
 }
 
 function isCorrectable({ row, status }: ApiError): boolean {

@@ -1,5 +1,5 @@
 import { CheckField, Choice, TextArea, TextField } from '../../components/fields.tsx'
-import { type ClientDraft, clientTypes, consents } from './client.ts'
+import { type ClientDraft, clientTypes, consents, hasSector } from './client.ts'
 import { clientsTexts } from './texts.ts'
 
 interface Props {
@@ -136,6 +136,14 @@ function MoreFields({ draft, change, problemOf }: Omit<Props, 'isNew'>) {
         isChecked={draft.hasApi}
         onChange={(hasApi) => change({ hasApi })}
       />
+      {hasSector(draft) && (
+        <CheckField
+          label={t.pairwise}
+          hint={problemOf('subject') ?? t.pairwiseHint}
+          isChecked={draft.isPairwise}
+          onChange={(isPairwise) => change({ isPairwise })}
+        />
+      )}
       {draft.type === 'web' && (
         <CheckField
           label={t.noChallenge}

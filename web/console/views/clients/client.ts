@@ -23,12 +23,14 @@ export interface ClientDraft {
   readonly needsTwoFactors: boolean
   readonly hasApi: boolean
   readonly sendsNoChallenge: boolean
+  readonly isPairwise: boolean
 }
 
 export const emptyDraft: ClientDraft = {
   ...{ id: '', type: 'web', name: '', operator: '', homeUri: '', redirectUris: '' },
   ...{ logoutUris: '', backchannelUri: '', scopes: 'openid profile email groups', allow: '' },
   ...{ consent: 'once', needsTwoFactors: false, hasApi: false, sendsNoChallenge: false },
+  isPairwise: false,
 }
 
 export function draftOf(client: Client): ClientDraft {
@@ -44,6 +46,7 @@ export function draftOf(client: Client): ClientDraft {
     needsTwoFactors: client.two_factor ?? false,
     hasApi: client.resource !== undefined,
     sendsNoChallenge: client.pkce === 'optional',
+    isPairwise: client.subject === 'pairwise',
   }
 }
 
@@ -58,6 +61,11 @@ export function entryOf(
   draft: ClientDraft,
 ) {
   return given({ ...client, ...changedBy(draft) })
+}
+
+/** Whether people can have another subject there: see `sectorOf` of the service. */
+export function hasSector({ type }: Pick<ClientDraft, 'type'>): boolean {
+  return type === 'web' || type === 'spa'
 }
 
 function changedBy(draft: ClientDraft) {
@@ -77,6 +85,7 @@ function changedBy(draft: ClientDraft) {
     consent: draft.consent,
     two_factor: draft.needsTwoFactors || undefined,
     resource: draft.hasApi ? location.origin : undefined,
+    subject: draft.isPairwise && hasSector(draft) ? ('pairwise' as const) : undefined,
     pkce: draft.sendsNoChallenge ? ('optional' as const) : undefined,
   }
 }

@@ -78,6 +78,9 @@ export const clients = {
     backchannelHint: 'Called when a session of a person ends.',
     api: 'It may call this API',
     apiHint: 'By its scopes alone, and never administration.',
+    pairwise: 'People have another subject there than at other hosts',
+    pairwiseHint:
+      'Applications of two hosts then cannot compare whom they know. All redirect addresses are at one host; no access to this API.',
     noChallenge: 'It sends no PKCE challenge',
     noChallengeHint: 'Only for an application that cannot, such as Gitea.',
   },
