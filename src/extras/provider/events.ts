@@ -33,6 +33,20 @@ export const accessWithdrawn = eventType<Fields>('application_access_withdrawn',
   words: { en: 'Access of an application withdrawn', de: 'Zugriff einer Anwendung entzogen' },
 })
 
+export const accessesEnded = eventType<{ readonly client: string; readonly consents: number }>(
+  'application_accesses_ended',
+  {
+    groups: ['logins'],
+    description:
+      'a client has been in neither `CLIENTS_FILE` nor the database for ten minutes: what people let it have ends',
+    fields: { client: 'the id that it had', consents: '' },
+    words: {
+      en: 'All access of a removed application ended',
+      de: 'Aller Zugriff einer entfernten Anwendung beendet',
+    },
+  },
+)
+
 export const tokenReused = eventType<Fields>('application_token_reuse', {
   level: 'warn',
   groups: ['attacks'],

@@ -36,7 +36,10 @@ export const module: Module = {
     ]),
   jobs: ({ applications, asyncCommitDb, clock }) => [
     ...(applications.isOn
-      ? [{ name: 'sign-outs of applications', everyMs: 1000, run: applications.signOuts.run }]
+      ? [
+          { name: 'sign-outs of applications', everyMs: 1000, run: applications.signOuts.run },
+          { name: 'removed applications', everyMs: 60_000, run: applications.endRemoved },
+        ]
       : []),
     {
       name: 'tokens of applications',

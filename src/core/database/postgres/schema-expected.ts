@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: bxuPhZFak6tZvHVG9dwX6VAZMfPZFeTb2W9oSiZdvkM
+// Digest of the migrations: _aYIuYbUf5OIo12FEiy7MvwBotjMVoEXspffza5M_nk
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -655,6 +655,8 @@ const lines = String.raw`
 ["index provider_artifacts_by_session","provider_artifacts","CREATE INDEX provider_artifacts_by_session ON provider_artifacts USING btree (session_id)"]
 ["index provider_artifacts_by_uid","provider_artifacts","CREATE INDEX provider_artifacts_by_uid ON provider_artifacts USING btree (uid)"]
 ["index provider_artifacts_by_user","provider_artifacts","CREATE INDEX provider_artifacts_by_user ON provider_artifacts USING btree (user_id, client)"]
+["index provider_consents_by_client","provider_consents","CREATE INDEX provider_consents_by_client ON provider_consents USING btree (client, user_id)"]
+["index provider_grants_by_client","provider_artifacts","CREATE INDEX provider_grants_by_client ON provider_artifacts USING btree (client, user_id) WHERE (kind = 'Grant'::text)"]
 ["index provider_logins_by_time","provider_logins","CREATE INDEX provider_logins_by_time ON provider_logins USING btree (due_at)"]
 ["index refresh_families_ended_by_expiry","refresh_families_ended","CREATE INDEX refresh_families_ended_by_expiry ON refresh_families_ended USING btree (expires_at)"]
 ["index refresh_uses_by_expiry","refresh_uses","CREATE INDEX refresh_uses_by_expiry ON refresh_uses USING btree (successor_expires_at)"]
