@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { transact } from '../../core/database/transactions.ts'
+import { type Guard, transact } from '../../core/database/transactions.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import { tokenReused } from './events.ts'
@@ -102,12 +102,14 @@ export function within<T>(work: Work, run: () => Promise<T>): Promise<T> {
 export async function commitWork(
   { db, events }: Pick<Needs, 'db' | 'events'>,
   { writes }: Work,
+  guard?: Guard,
 ): Promise<void> {
   if (writes.length === 0) return
   try {
-    await transact(db, [], async (trx) => {
+    const store: Write = async (trx) => {
       for (const write of writes) await write(trx)
-    })
+    }
+    await transact(db, [], store, guard)
   } catch (error) {
     if (error instanceof AlreadyUsed && error.used.grantId !== null) {
       const { grantId, ...of } = error.used
