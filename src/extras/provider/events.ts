@@ -8,11 +8,16 @@ interface Fields {
 const fields = { user_id: 'null: the application for itself', client: 'the id of the application' }
 
 export const tokensIssued = eventType<
-  Fields & { readonly grant: string; readonly scopes: readonly string[] }
+  Fields & { readonly type: string; readonly grant: string; readonly scopes: readonly string[] }
 >('application_tokens_issued', {
   groups: ['logins'],
   description: 'an application receives tokens',
-  fields: { ...fields, grant: 'the `grant_type` of the request', scopes: '' },
+  fields: {
+    ...fields,
+    type: 'of the application',
+    grant: 'the `grant_type` of the request',
+    scopes: '',
+  },
   words: { en: 'Tokens for an application', de: 'Token für eine Anwendung' },
 })
 

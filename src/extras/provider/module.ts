@@ -17,6 +17,7 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   settings: () => import('./settings.ts'),
   errors,
+  monitoring: () => import('./monitoring.ts'),
   services: () => import('./services.ts'),
   authenticators: async () => {
     const { applicationsBeside } = await import('./application-tokens.ts')

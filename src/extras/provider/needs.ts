@@ -11,6 +11,7 @@ export type ApplicationsNeeds = Pick<
   | 'db'
   | 'events'
   | 'keys'
+  | 'measurements'
   | 'modules'
   | 'random'
   | 'requirements'
