@@ -35,8 +35,13 @@ export async function usableAccount(
   const id = Number(subject)
   const account = Number.isSafeInteger(id) && id > 0 ? await accountIn(reader, id) : null
   if (!account) return null
-  const asOfSession = { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
-  return requirements.unmet('session', asOfSession)?.cell === 'unauthenticated' ? null : account
+  const unmet = account && requirements.unmet('session', sessionFacts(account))
+  return unmet?.cell === 'unauthenticated' ? null : account
+}
+
+/** Of a session that has passed all that a login asks. */
+export function sessionFacts(account: Account) {
+  return { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
 }
 
 /** All claims that scopes can give; `email` only if it is verified. */

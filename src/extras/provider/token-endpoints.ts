@@ -6,13 +6,13 @@ import { isAllowed, usableAccount } from './account-claims.ts'
 import { grantIdOf, idOf } from './adapter.ts'
 import type { ApplicationTokens } from './application-tokens.ts'
 import { tokensRevoked } from './events.ts'
+import { createExplainedTokens, opaque } from './explained-tokens.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { createSealing } from './storage.ts'
 import { type Artifact, artifactStore } from './store.ts'
 
 const access = ['AccessToken', 'ClientCredentials']
 const revocable = [...access, 'RefreshToken']
-const format = /^[A-Za-z0-9_-]{43}$/
 
 /** The tokens of applications at /oauth/introspect and /oauth/revoke. RFC 7662, RFC 7009 */
 export function createTokenEndpoints(
@@ -23,6 +23,8 @@ export function createTokenEndpoints(
   const sealing = createSealing(needs)
 
   return {
+    explain: createExplainedTokens(needs, { claimsOf }),
+
     async introspect(text, by) {
       const found = await stored(text, access)
       if (!found) return introspectJwt(text, by)
@@ -43,7 +45,7 @@ export function createTokenEndpoints(
   }
 
   async function stored(text: string, kinds: readonly string[]): Promise<Artifact | null> {
-    if (!config.provider.isOn || !format.test(text)) return null
+    if (!config.provider.isOn || !opaque.test(text)) return null
     const store = artifactStore(db)
     for (const kind of kinds) {
       const found = await store.byId(idOf(kind, text), clock.now())
