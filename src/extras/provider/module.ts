@@ -17,6 +17,7 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   settings: () => import('./settings.ts'),
   errors,
+  checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   services: () => import('./services.ts'),
   authenticators: async () => {
