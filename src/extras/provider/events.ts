@@ -33,7 +33,8 @@ export const accessGiven = eventType<Fields & { readonly scopes: readonly string
 
 export const accessWithdrawn = eventType<Fields>('application_access_withdrawn', {
   groups: ['logins'],
-  description: 'a person withdraws the access of an application, whose tokens end',
+  description:
+    'a person or an administrator withdraws the access of an application, whose tokens end',
   fields,
   words: { en: 'Access of an application withdrawn', de: 'Zugriff einer Anwendung entzogen' },
 })

@@ -27,7 +27,7 @@ export const module: Module = {
         isOn && own.scheme === 'bearer' ? applicationsBeside(own, tokens, config) : own,
       )
   },
-  routes: () => import('./protocol-routes.ts'),
+  routes: () => Promise.all([import('./protocol-routes.ts'), import('./admin-routes.ts')]),
   pages: () =>
     Promise.all([
       import('./authorize-routes.ts'),
