@@ -12,7 +12,6 @@ import type { ListedClient } from '../../modules/clients/clients.ts'
 import { clientNotFound } from '../../modules/clients/problems.ts'
 import { ClientId } from '../../modules/clients/schemas.ts'
 import { namedAccessesOf, withdraw } from './access.ts'
-import { onlyIfOnForCaller } from './only-if-on.ts'
 import { peopleOf } from './people.ts'
 import { AccessList, AccessOfAccount, AccountPage } from './schemas.ts'
 
@@ -21,10 +20,9 @@ const tag = 'Administration of accounts'
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** Which applications have something of an account, and the other way round. */
+/** Which applications have something of an account, and the other way round; with PROVIDER=off too. */
 export async function routes(app: App, needs: Needs): Promise<void> {
-  const { accounts, applications, clients, clock, db } = needs
-  onlyIfOnForCaller(app, applications)
+  const { accounts, clients, clock, db } = needs
   const named = accountNamed(accounts)
   const client = resource<ListedClient>({
     param: 'id',
@@ -35,7 +33,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
   app.get(
     path,
     {
-      config: { tag, access, resource: named, errors: ['routeNotFound'] },
+      config: { tag, access, resource: named },
       schema: {
         operationId: 'listApplicationsOfAccount',
         summary: 'The applications that have access to an account',
@@ -56,7 +54,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     `${path}/:client`,
     {
       config: {
-        ...{ tag, access, resource: named, errors: ['routeNotFound', clientNotFound] },
+        ...{ tag, access, resource: named, errors: [clientNotFound] },
         examples: { answer: { message: 'Access withdrawn' } },
       },
       schema: {
@@ -81,7 +79,7 @@ export async function routes(app: App, needs: Needs): Promise<void> {
     {
       config: {
         ...{ access, resource: client, params: ClientId },
-        ...{ query: listQuery(maxPerPage), errors: ['routeNotFound'] },
+        ...{ query: listQuery(maxPerPage) },
       },
       schema: {
         operationId: 'listAccountsOfClient',
