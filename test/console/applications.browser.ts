@@ -21,11 +21,10 @@ suite('who has access to an application, in the console', async () => {
     await hand.assertSound('an application that nobody uses')
     const address = await page.locator('pre', { hasText: '/oauth/authorize?' }).innerText()
 
-    await page.route(`${application}/**`, (route) => route.fulfill({ body: 'at the application' }))
     await page.goto(address)
+    const arrived = page.waitForRequest((request) => request.url().startsWith(`${application}/cb`))
     await page.getByRole('button', { name: 'Allow' }).click()
-    await page.waitForURL(`${application}/cb?**`)
-    const code = new URL(page.url()).searchParams.get('code')
+    const code = new URL((await arrived).url()).searchParams.get('code')
     assert.ok(code, 'a code that nobody can use')
 
     await hand.open('/admin/clients/client/grafana')
