@@ -44,7 +44,7 @@ import * as remembered from './migrations/0047-remembered.ts'
 import * as provider from './migrations/0049-provider.ts'
 import * as clients from './migrations/0050-clients.ts'
 import * as registrationTokens from './migrations/0051-registration-tokens.ts'
-import * as clientsOfConsents from './migrations/0052-clients-of-consents.ts'
+import * as operation from './migrations/0052-operation.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -94,7 +94,7 @@ export const migrations: readonly Step[] = [
   expand(provider.statements),
   expand(clients.statements),
   expand(registrationTokens.statements),
-  expand(clientsOfConsents.statements),
+  expand(operation.statements),
 ]
 
 export const versionTable =
