@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { transact } from '../../src/core/database/transactions.ts'
 import { checks } from '../../src/extras/backup/checks.ts'
+import { checks as keyChecks } from '../../src/modules/api-keys/checks.ts'
 import { serviceAccount } from '../api-keys.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { restore } from '../backups.ts'
 import { backupOf, place, restoredApp, restoring } from '../copies.ts'
 import { enrolled } from '../factor.ts'
 import { servicesOf } from '../mail.ts'
+import { runJob } from '../statistics.ts'
 
 const use = async (app: TestApp, headers: Headers) =>
   (await app.call('GET', '/users?limit=1', { headers })).status
@@ -29,6 +31,19 @@ suite('logins after a restore', async () => {
   const browser = 'A'.repeat(43)
   await transact(app.deps.db, [], (trx) => rememberedDevices.remember(trx, who.userId, browser))
   const program = await serviceAccount(app, 'robot', ['users:read'])
+  const appPassword = (userId: number, id: string) => ({
+    ...{ id, user_id: userId, digest: id, kind: 'app_password' as const, name: 'mail' },
+    ...{ scopes: '', roles: 'USER', created_by: null, created_at: 1, expires_at: 9e15 },
+    ...{ told_at: null, last_used_at: null },
+  })
+  await app.deps.db
+    .insertInto('api_keys')
+    .values([
+      appPassword(who.userId, 'a'),
+      appPassword(who.userId, 'b'),
+      appPassword(bob.userId, 'c'),
+    ])
+    .execute()
   const last = await app.account('last')
   await app.call('DELETE', `/users/${last.userId}`, { headers: app.basic(app.admin) })
   const path = await backupOf(app)
@@ -52,6 +67,10 @@ suite('logins after a restore', async () => {
     const check = checks.inside?.find(({ id }) => id === 'backup_restored') ?? assert.fail()
     const found = await check.find({ clock, db: deps.db } as never)
     return found.map(({ what }) => what)
+  }
+  const lacking = async ({ deps }: TestApp) => {
+    const check = keyChecks.inside?.find(({ id }) => id === 'app_passwords_ended') ?? assert.fail()
+    return (await check.find({ db: deps.db } as never)).map(({ what }) => what)
   }
   const add = async (on: TestApp) =>
     (
@@ -77,7 +96,7 @@ suite('logins after a restore', async () => {
     assert.deepEqual([await devicesOf(app), await devicesOf(restored)], [1, 0])
     assert.match(
       (await told(restored, 6)).join(),
-      /all sessions, tokens, keys of programs, app passwords and remembered devices have ended/,
+      /all sessions, tokens, keys of programs, app passwords, remembered devices and consents to applications have ended/,
     )
     assert.deepEqual(await told(restored, 7), [])
   })
@@ -89,6 +108,23 @@ suite('logins after a restore', async () => {
     assert.equal(await login(restored, { totp }), 200)
     assert.equal(await login(restored, { totp }), 401)
     assert.equal(await login(restored, { recovery_code: device.recoveryCodes[0] }), 200)
+  })
+
+  test('the doctor names whose app passwords have ended, until they have new ones', async () => {
+    assert.deepEqual(await lacking(app), [])
+    const restored = await restoredApp(path, app)
+    assert.deepEqual(await lacking(restored), [
+      'A restore has ended the app passwords of ann, bob.',
+    ])
+    await restored.deps.db.insertInto('api_keys').values(appPassword(bob.userId, 'new')).execute()
+    assert.deepEqual(await lacking(restored), ['A restore has ended the app passwords of ann.'])
+    await runJob(restored, 'ended app passwords')
+    assert.equal((await lacking(restored)).length, 1)
+    const at = restored.clock.now() - 30 * 86_400_000
+    await restored.deps.db.updateTable('app_passwords_ended').set({ at }).execute()
+    await runJob(restored, 'ended app passwords')
+    assert.deepEqual(await lacking(restored), [])
+    assert.deepEqual(await lacking(await restoredApp(path, app, { keepLogins: true })), [])
   })
 
   test('--keep-logins: what was alive at the backup is alive, what had ended has ended', async () => {

@@ -261,6 +261,7 @@ suite('a copy of everything', async () => {
       api_keys: [],
       registration_tokens: [],
       provider_artifacts: [],
+      provider_consents: [],
     }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table

@@ -15,6 +15,7 @@ import { suite, test } from 'node:test'
 import { lockFileName } from '../../src/core/workers/service-lock.ts'
 import { serviceAccount } from '../api-keys.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
+import { application, clientsFile } from '../clients.ts'
 import { sqliteOnly } from '../database.ts'
 import { mountSmallDisk } from '../faults/disks.ts'
 import { identityProvider, settingsFor } from '../identity-provider.ts'
@@ -212,6 +213,47 @@ const broken: readonly Broken[] = [
     mend: /^npm run -s gatehouse -- webhook enable failing && npm run -s gatehouse -- webhook redeliver failing$/m,
   },
   {
+    what: 'signs people in at applications without TLS',
+    env: { ...publicly, BASE_URL: `http://${host}`, PROVIDER: 'on' },
+    found: [environment, 'error provider_plain'],
+    mend: /^BASE_URL=https:/m,
+  },
+  {
+    what: 'has applications where none can be',
+    env: production,
+    before: () => ({
+      CLIENTS_FILE: clientsFile([
+        application('itself', { redirect_uris: [`https://${host}/callback`] }),
+        application('example', { redirect_uris: ['https://grafana.example.com/login'] }),
+        application('local', { redirect_uris: ['http://localhost:8080/callback'] }),
+        application('fine', { redirect_uris: ['https://grafana.gatehouse-tests.de/login'] }),
+        application('off', { redirect_uris: ['https://grafana.example.com/'], disabled: true }),
+        { id: 'phone', type: 'native', redirect_uris: ['http://127.0.0.1/callback'] },
+      ]),
+    }),
+    found: Array(3).fill('warning application_redirects'),
+    mend: /redirect_uris/,
+  },
+  {
+    what: 'has an application that takes no logout',
+    env: { ...production, PROVIDER: 'on' },
+    async before({ app }) {
+      const row = { session_id: 'gone', created_at: 1, due_at: 2 }
+      await app.deps.db
+        .insertInto('provider_logins')
+        .values([
+          { ...row, sid: 'a', client: 'notes', attempts: 4 },
+          { ...row, sid: 'b', client: 'notes', attempts: 5 },
+          { ...row, sid: 'c', client: 'other', attempts: 1 },
+          { ...row, sid: 'd', client: 'third', attempts: 5, due_at: null },
+        ])
+        .execute()
+      return undefined
+    },
+    found: ['warning application_logouts'],
+    mend: /^LOGOUT_NETWORKS=/m,
+  },
+  {
     what: 'has made no backup for days, and failed at the last',
     env: production,
     async before({ app }) {
@@ -404,6 +446,49 @@ suite('doctor, of a service that', () => {
     const wrong = { SMTP_URL: (relay.env.SMTP_URL ?? '').replace('right', 'wrong') }
     assert.deepEqual((await examined(own, '--inside', wrong)).found, ['error mail_server'])
     assert.equal(relay.mails.length, 0)
+  })
+
+  test('has an application that nobody uses', async () => {
+    const own = await deployment({ ...production, PROVIDER: 'on' })
+    const { clock, deps } = own.app
+    const { userId } = await own.app.account('ann')
+    const at = clock.now()
+    const entryOf = (type: string) => JSON.stringify({ type, name: 'Notes' })
+    const row = { secret_hashes: '', created_at: at - 40 * 86_400_000, updated_at: at }
+    await deps.db
+      .insertInto('clients')
+      .values([
+        { ...row, id: 'consented', entry: entryOf('web') },
+        { ...row, id: 'granted', entry: entryOf('web') },
+        { ...row, id: 'idle', entry: entryOf('spa') },
+        { ...row, id: 'machine', entry: entryOf('machine') },
+        { ...row, id: 'new', entry: entryOf('web'), created_at: at },
+      ])
+      .execute()
+    await deps.db
+      .insertInto('provider_consents')
+      .values({ user_id: userId, client: 'consented', scopes: 'openid', given_at: at })
+      .execute()
+    await deps.db
+      .insertInto('provider_artifacts')
+      .values({
+        ...{ id: 'd', kind: 'Grant', client: 'granted', user_id: userId, session_id: null },
+        ...{ grant_id: 'd', uid: null, address: '', sealed: 's', consumed_at: null },
+        expires_at: at,
+      })
+      .execute()
+    const { findings } = (await examined(own, '--inside')).report
+    const unused = findings.filter(({ check }) => check === 'applications_unused')
+    assert.deepEqual(
+      unused.map(({ level, mend, what }) => [level, mend.setting, what]),
+      [
+        [
+          'info',
+          'npm run -s gatehouse -- client remove idle',
+          'Nobody has given the application idle access, and it holds no token.',
+        ],
+      ],
+    )
   })
 
   test('has a certificate of its own that ends', async () => {

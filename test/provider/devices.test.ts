@@ -5,6 +5,7 @@ import * as client from 'openid-client'
 import { testApp } from '../app.ts'
 import { asClient, clientsFile, deviceApplication } from '../clients.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { interruptedReads } from '../watched-database.ts'
 import {
   application,
   errorOf,
@@ -146,5 +147,31 @@ suite('a device without a browser', async () => {
     const { status } = await app.call('POST', '/device/decide', { headers: { cookie }, form })
     assert.equal(status, 403)
     assert.equal(await errorOf(poll(device)), '400 authorization_pending')
+  })
+})
+
+suite('a session that ends while a person decides about a device', async () => {
+  const { options, atNextRead, isWaiting } = await interruptedReads('provider_artifacts')
+  const app = await providerApp([deviceApplication('tv')], {}, options)
+  const rp = await relyingParty(app, 'tv')
+  const ann = await app.account('ann')
+
+  test('gives the device nothing', async () => {
+    const device = await client.initiateDeviceAuthorization(rp, { scope: 'openid' })
+    const browser = pageBrowser(app)
+    await browser.open('/device')
+    await signIn(browser, ann)
+    await browser.submit({ user_code: device.user_code })
+    const before = (await app.rows()).provider_artifacts
+    atNextRead(async () => {
+      const path = `/api/admin/accounts/${ann.username}/sessions`
+      assert.equal((await app.call('DELETE', path, { headers: app.basic(app.admin) })).status, 200)
+    })
+    const { status } = await browser.submit({}, 'value="allow"')
+    assert.equal(isWaiting(), false)
+    assert.equal(status, 400)
+    const rows = await app.rows()
+    assert.deepEqual([rows.provider_artifacts, rows.provider_consents], [before, []])
+    assert.equal(app.log.filter(({ event }) => event === 'application_access_given').length, 0)
   })
 })

@@ -625,6 +625,16 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await toldOfSignOut(500)
       return { told, fields: { client: 'notes', fault: 'status 500', by: 'job' } }
     }),
+    info('application_accesses_ended', 'a client is gone from the file', async () => {
+      const on = watched(await testApp({ PROVIDER: 'on', CLIENTS_FILE: clientsFile([]) }))
+      const { userId } = await on.account('ann')
+      const consent = { user_id: userId, client: 'gone', scopes: 'openid', given_at: 1 }
+      await on.deps.db.insertInto('provider_consents').values(consent).execute()
+      await runJob(on, 'removed applications')
+      on.clock.advance(600)
+      const { told } = await during(on, () => runJob(on, 'removed applications'))
+      return { told, fields: { client: 'gone', consents: 1, by: 'job' } }
+    }),
     info('application_tokens_revoked', 'an application ends its tokens', async () => {
       const { form, headers, on, who } = await withApplication()
       const { body } = await on.call('POST', '/oauth/token', { headers, form })

@@ -44,6 +44,7 @@ import * as remembered from './migrations/0047-remembered.ts'
 import * as provider from './migrations/0049-provider.ts'
 import * as clients from './migrations/0050-clients.ts'
 import * as registrationTokens from './migrations/0051-registration-tokens.ts'
+import * as operation from './migrations/0052-operation.ts'
 import * as endsOfApplicationTokens from './migrations/0054-ends-of-application-tokens.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
@@ -94,6 +95,7 @@ export const migrations: readonly Step[] = [
   expand(provider.statements),
   expand(clients.statements),
   expand(registrationTokens.statements),
+  expand(operation.statements),
   expand(endsOfApplicationTokens.statements),
 ]
 

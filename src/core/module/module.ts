@@ -117,6 +117,11 @@ export interface ModuleTable {
   readonly givesIds?: true
   /** A row is a login, for example a session; a restore skips logins by default. */
   readonly isLogin?: true
+  /** A restore notes (user_id, at) there, of the persons whose rows of this value it leaves out. */
+  readonly leftBehind?: {
+    readonly only: readonly [column: string, value: string]
+    readonly notedIn: string
+  }
   /** Encrypted with the data key; useless without the key set. */
   readonly sealed?: readonly string[]
   /** Copies without keys skip the table. */

@@ -138,7 +138,7 @@ const backupRestored: Check<InsideContext> = {
   id: 'backup_restored',
   level: 'info',
   passMessage: 'the database was not restored in the last week',
-  why: `What has ended after the backup must not be valid again: a restore ends all sessions, tokens, keys of programs, app passwords and remembered devices. --keep-logins and \`${gatehouse} move\` keep them.`,
+  why: `What has ended after the backup must not be valid again: a restore ends all sessions, tokens, keys of programs, app passwords, remembered devices and consents to applications. --keep-logins and \`${gatehouse} move\` keep them.`,
   mend: {
     do: 'Tell people that they have to sign in again, with a code where they have a second factor, and to make new app passwords for their programs.',
   },
@@ -153,7 +153,7 @@ const backupRestored: Check<InsideContext> = {
       .limit(1)
       .executeTakeFirst()
     if (!restored) return []
-    const what = `The database was restored at ${isoTime(restored.at)}: without --keep-logins, all sessions, tokens, keys of programs, app passwords and remembered devices have ended.`
+    const what = `The database was restored at ${isoTime(restored.at)}: without --keep-logins, all sessions, tokens, keys of programs, app passwords, remembered devices and consents to applications have ended.`
     return [{ what }]
   },
 }

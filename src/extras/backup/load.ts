@@ -8,6 +8,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Tables } from './copied-tables.ts'
 import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
 import { setLastId } from './last-ids.ts'
+import { leftBehindOf } from './left-behind.ts'
 import { countRows, type TableName, writeRows } from './rows.ts'
 
 export interface LoadOptions {
@@ -47,8 +48,10 @@ export async function loadDump(
   const needingKeys: ReadonlySet<string> = new Set(tables.needingKeys)
   const isLeftOut = (table: TableName) =>
     (!keepLogins && logins.has(table)) || (withoutKeys && needingKeys.has(table))
+  const leftBehind = leftBehindOf(tables.copied)
   for await (const batch of counted(dump.batches, dump.counts, onProgress)) {
-    if (!isLeftOut(batch.table)) await writeRows(trx, batch)
+    if (isLeftOut(batch.table)) leftBehind.see(batch)
+    else await writeRows(trx, batch)
   }
   for (const [table, last] of dump.lastIds) {
     await setLastId(trx, table, keepLogins ? last : last + idGap)
@@ -62,6 +65,7 @@ export async function loadDump(
   }
   await migrateTo(trx, clock, latestSchema)
   await migrateModules(trx, clock, tables.modules)
+  await leftBehind.note(trx, clock.now())
   return loaded
 }
 

@@ -1,17 +1,11 @@
 import { parseEmail } from '../../core/addresses/email.ts'
 import { ApiError } from '../../core/errors.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
-import {
-  type AnswerShown,
-  asAnswer,
-  type Caller,
-  type ExplainDeps,
-  explainLogin,
-  explainRefusal,
-  explainToken,
-} from './explain.ts'
+import { asAnswer, explainLogin, explainRefusal } from './explain.ts'
+import { explainOther, explainToken, otherToken } from './explain-token.ts'
 import type { JudgeRouteDeps } from './judge-route.ts'
 import { refusalNotFound } from './problems.ts'
+import type { AnswerShown, Caller, ExplainDeps } from './shown.ts'
 
 // Three parts; verification reports what is wrong.
 const tokenFormat = /^[\w-]+\.[\w-]*\.[\w-]*$/
@@ -33,6 +27,8 @@ export async function answerText(
   const account = typed.length > maxNameLength ? null : await accountNamed(typed)
   if (account) return explainLogin(deps, account, caller)
   if (tokenFormat.test(typed)) return explainToken(deps, typed, caller)
+  const other = await otherToken(deps, typed)
+  if (other) return explainOther(deps, other, caller)
   throw new ApiError(refusalNotFound, { reason: { code: 'unknown_refusal' } })
 
   async function accountNamed(name: string) {

@@ -10,7 +10,7 @@ import {
 import { knownSecret } from '../../core/cli/secrets.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
-import type { AnswerShown, ExplainDeps } from './explain.ts'
+import type { AnswerShown, ExplainDeps } from './shown.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -47,7 +47,7 @@ async function explain(call: CommandCall): Promise<void> {
 
 const explaining = [
   ...(['accounts', 'canSendReset', 'externalBearer', 'keyJudge', 'keys', 'lookUpReason'] as const),
-  ...(['modules', 'refusals'] as const),
+  ...(['modules', 'otherTokens', 'refusals'] as const),
   ...(['requirements', 'revocations', 'rotation', 'throttle', 'tokens'] as const),
 ] as const
 
@@ -71,7 +71,7 @@ function explainId(call: CommandCall, id: string): Promise<void> {
 async function explainOneToken(call: CommandCall): Promise<void> {
   const token = (await knownSecret(call, 'token')).trim()
   await withServices(call, explaining, async (services, deps) => {
-    const { explainToken } = await import('./explain.ts')
+    const { explainToken } = await import('./explain-token.ts')
     await show(call, await explainToken({ ...deps, ...services }, token), services)
   })
 }

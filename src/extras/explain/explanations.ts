@@ -24,7 +24,7 @@ export async function showReason(
 
 const isTime = /(?:_at|^until)$/
 
-function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
+export function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [
       name,

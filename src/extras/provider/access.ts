@@ -28,6 +28,22 @@ export async function accessesOf(db: Database, userId: number): Promise<Access[]
   ]
 }
 
+/** With what people know the application by; the id if its client is gone. */
+export function namedAccessesOf(
+  { clients, db }: Pick<Needs, 'clients' | 'db'>,
+  userId: number,
+): Promise<(Access & { readonly name: string; readonly homeUri: string | null })[]> {
+  return accessesOf(db, userId).then((accesses) =>
+    Promise.all(
+      accesses.map(async (access) => {
+        const application = (await clients.find(access.client))?.application
+        const name = application?.name ?? access.client
+        return { ...access, name, homeUri: application?.homeUri ?? null }
+      }),
+    ),
+  )
+}
+
 /** Ends consent and tokens of an application; false if it had nothing. */
 export function withdraw(
   { db, events }: Pick<Needs, 'db' | 'events'>,

@@ -39,8 +39,12 @@ export async function usableAccount(
 
 /** Whether an account may sign in now, a second factor aside. */
 export function mayUse({ requirements }: Pick<Needs, 'requirements'>, account: Account): boolean {
-  const asOfSession = { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
-  return requirements.unmet('session', asOfSession)?.cell !== 'unauthenticated'
+  return requirements.unmet('session', sessionFacts(account))?.cell !== 'unauthenticated'
+}
+
+/** Of a session that has passed all that a login asks. */
+export function sessionFacts(account: Account) {
+  return { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
 }
 
 /** All claims that scopes can give; `email` only if it is verified. */

@@ -12,7 +12,7 @@ import {
   personOf,
   show,
 } from '../own-account/pages/own-page.ts'
-import { accessesOf, withdraw } from './access.ts'
+import { namedAccessesOf, withdraw } from './access.ts'
 import { onlyIfOnForCaller } from './only-if-on.ts'
 
 const path = '/account/applications'
@@ -20,24 +20,12 @@ const path = '/account/applications'
 /** The applications that have something of the account, and the end of their access. */
 export async function routes(app: App, needs: Needs): Promise<void> {
   acceptForms(app)
-  const { applications, clients, db } = needs
-  onlyIfOnForCaller(app, applications)
+  onlyIfOnForCaller(app, needs.applications)
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(needs, request)
-    const accesses = await accessesOf(db, person.account.userId)
-    const rows = await Promise.all(
-      accesses.map(async ({ client, ...access }) => {
-        const application = (await clients.find(client))?.application
-        return {
-          client,
-          name: application?.name ?? client,
-          homeUri: application?.homeUri ?? null,
-          ...access,
-        }
-      }),
-    )
-    const view = { ...common(request, person), applications: rows }
+    const applications = await namedAccessesOf(needs, person.account.userId)
+    const view = { ...common(request, person), applications }
     return show(reply, request, person, 'account-applications', view)
   })
 

@@ -9,6 +9,7 @@ import { createInstances } from './instance.ts'
 import { createInteractions, type Interactions } from './interactions.ts'
 import { createMount, type Mount } from './mount.ts'
 import type { ApplicationsNeeds } from './needs.ts'
+import { createRemovedClients } from './removed-clients.ts'
 import { createSignOuts, type SignOuts } from './sign-outs.ts'
 import { createTokenEndpoints } from './token-endpoints.ts'
 import { workNow } from './work.ts'
@@ -29,6 +30,8 @@ export interface Applications {
   readonly tokens: ApplicationTokens
   readonly devices: Devices
   readonly signOuts: SignOuts
+  /** Ends what belongs to a client that is nowhere any more. */
+  readonly endRemoved: () => Promise<void>
   /** At /oauth/introspect and /oauth/revoke. */
   readonly atEndpoints: OtherTokens
   /** Answers a request by the library. */
@@ -55,6 +58,7 @@ export function createApplications(
     tokens,
     devices: createDevices(needs, instances),
     signOuts: createSignOuts(needs),
+    endRemoved: createRemovedClients(needs),
     atEndpoints: createTokenEndpoints(needs, tokens),
     mount: createMount(needs, instances),
     clientOfForm: createClientOfForm(needs, instances),

@@ -47,9 +47,18 @@ export function consentStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Another application may get the id later. */
-    async removeOfClient(client: string): Promise<void> {
-      await db.deleteFrom('provider_consents').where('client', '=', client).execute()
+    async clients(): Promise<string[]> {
+      const rows = await db.selectFrom('provider_consents').select('client').distinct().execute()
+      return rows.map(({ client }) => client)
+    },
+
+    /** Another application may get the id later. Returns the count. */
+    async removeOfClient(client: string): Promise<number> {
+      const { numDeletedRows } = await db
+        .deleteFrom('provider_consents')
+        .where('client', '=', client)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
 
     /** False if there was none. */

@@ -90,7 +90,8 @@ export async function routes(app: App, needs: Needs): Promise<void> {
       const isAllowedHere = mayUse(device, person)
       const isGiven = textIn(request.body, 'decision') === 'allow' && isAllowedHere
       if (isGiven && lacksFactor(device, person)) return signIn(reply, code, true)
-      const login = loginOf(person.session.stored)
+      const { stored } = person.session
+      const login = { ...loginOf(stored), sessionId: stored.id }
       await devices.decide(request, reply, device, isGiven ? login : null)
       return sendView(reply, request, 'provider-device-done', { isGiven })
     },

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DeviceCode, Provider } from 'oidc-provider'
+import { type Guard, lockName } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { scopesIn as keyScopesIn } from '../../modules/api-keys/scopes.ts'
 import { type Application, scopesOfPeople } from '../../modules/clients/application.ts'
@@ -32,13 +34,14 @@ interface Login {
   readonly ts: number
   readonly amr: readonly string[]
   readonly acr?: string
+  readonly sessionId: string
 }
 
 /** The codes of devices, whose pages are ours. RFC 8628 */
 export interface Devices {
   /** Null for a code that is unknown, expired or decided. */
   find(request: FastifyRequest, reply: FastifyReply, typed: string): Promise<WaitingDevice | null>
-  /** With null the device is refused. */
+  /** With null the device is refused. @throws ApiError signInFailed for a session that has ended */
   decide(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -48,10 +51,10 @@ export interface Devices {
 }
 
 export function createDevices(
-  deps: Pick<Needs, 'clients' | 'clock' | 'db' | 'events' | 'modules'>,
+  deps: Pick<Needs, 'clients' | 'clock' | 'db' | 'events' | 'modules' | 'sessions'>,
   instance: () => Promise<Instance>,
 ): Devices {
-  const { clients, clock, events, modules } = deps
+  const { clients, clock, events, modules, sessions } = deps
   const ofApi = keyScopesIn(modules).of('app_password')
 
   async function codeOf(provider: Provider, typed: string): Promise<Waiting | null> {
@@ -92,8 +95,19 @@ export function createDevices(
           await events.emitInTransaction(trx, accessGiven, { ...of, scopes })
         })
       })
-      await commitWork(deps, work)
+      await commitWork(deps, work, login ? guardOf(login) : undefined)
     },
+  }
+
+  /** The session may end while the person decides. */
+  function guardOf({ accountId, sessionId }: Login): Guard {
+    return {
+      lockNames: () => [lockName.account(Number(accountId))],
+      async authorize(reader) {
+        if (await sessions.judge(sessionId, reader)) return
+        throw new ApiError('signInFailed', { reason: { code: 'application_login_ended' } })
+      },
+    }
   }
 
   /** What a device has does not end with the session of the browser that allowed it. */

@@ -8,11 +8,16 @@ interface Fields {
 const fields = { user_id: 'null: the application for itself', client: 'the id of the application' }
 
 export const tokensIssued = eventType<
-  Fields & { readonly grant: string; readonly scopes: readonly string[] }
+  Fields & { readonly type: string; readonly grant: string; readonly scopes: readonly string[] }
 >('application_tokens_issued', {
   groups: ['logins'],
   description: 'an application receives tokens',
-  fields: { ...fields, grant: 'the `grant_type` of the request', scopes: '' },
+  fields: {
+    ...fields,
+    type: 'of the application',
+    grant: 'the `grant_type` of the request',
+    scopes: '',
+  },
   words: { en: 'Tokens for an application', de: 'Token für eine Anwendung' },
 })
 
@@ -28,10 +33,25 @@ export const accessGiven = eventType<Fields & { readonly scopes: readonly string
 
 export const accessWithdrawn = eventType<Fields>('application_access_withdrawn', {
   groups: ['logins'],
-  description: 'a person withdraws the access of an application, whose tokens end',
+  description:
+    'a person or an administrator withdraws the access of an application, whose tokens end',
   fields,
   words: { en: 'Access of an application withdrawn', de: 'Zugriff einer Anwendung entzogen' },
 })
+
+export const accessesEnded = eventType<{ readonly client: string; readonly consents: number }>(
+  'application_accesses_ended',
+  {
+    groups: ['logins'],
+    description:
+      'a client has been in neither `CLIENTS_FILE` nor the database for ten minutes: what people let it have ends',
+    fields: { client: 'the id that it had', consents: '' },
+    words: {
+      en: 'All access of a removed application ended',
+      de: 'Aller Zugriff einer entfernten Anwendung beendet',
+    },
+  },
+)
 
 export const tokenReused = eventType<Fields>('application_token_reuse', {
   level: 'warn',

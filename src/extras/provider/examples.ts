@@ -120,6 +120,22 @@ export const examples: Examples = {
       return { headers: { cookie }, form: { csrf_token, user_code, decision: 'allow' } }
     },
   },
+  listApplicationsOfAccount: {
+    make: async ({ app, newAccount }) => {
+      const who = await newAccount()
+      await allow(await asked(app, who))
+      return { params: { username: who.username } }
+    },
+  },
+  withdrawApplicationOfAccount: {
+    events: ['application_access_withdrawn'],
+    make: async ({ app, newAccount }) => {
+      const who = await newAccount()
+      await allow(await asked(app, who))
+      return { params: { username: who.username, client: 'notes' } }
+    },
+  },
+  listAccountsOfClient: { make: () => ({ params: { id: 'notes' } }) },
   'GET /account/applications': {},
   'POST /account/applications/withdraw': {
     ...{ needs: 'fresh', bare: 404, events: ['application_access_withdrawn'] },

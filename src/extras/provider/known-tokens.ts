@@ -39,7 +39,8 @@ interface KnownToken extends Omit<LiveToken, 'application'> {
 export type KnownTokens = (text: string) => Promise<LiveToken | null>
 
 export const accessKinds = ['AccessToken', 'ClientCredentials'] as const
-const format = /^[A-Za-z0-9_-]{43}$/
+/** What the protocol makes, and we find by its digest. */
+export const opaque = /^[A-Za-z0-9_-]{43}$/
 
 /**
  * Opaque access tokens, with the session and the account that they depend on, in memory: a program
@@ -51,7 +52,7 @@ export function createKnownTokens(needs: ApplicationsNeeds): KnownTokens {
   const known = new KeptRows<KnownToken>(feed, subjectsOfToken)
 
   return async (text) => {
-    if (!format.test(text)) return null
+    if (!opaque.test(text)) return null
     const kept = known.get(text)
     const live = kept && (await judged(kept))
     if (live) return live
@@ -87,7 +88,7 @@ export async function findToken(
   text: string,
   { kinds, now }: { readonly kinds: readonly string[]; readonly now: number },
 ): Promise<Artifact | null> {
-  if (!format.test(text)) return null
+  if (!opaque.test(text)) return null
   const store = artifactStore(db)
   for (const kind of kinds) {
     const found = await store.byId(idOf(kind, text), now)

@@ -17,6 +17,8 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   settings: () => import('./settings.ts'),
   errors,
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   services: () => import('./services.ts'),
   authenticators: async () => {
     const [{ applicationsBeside }, { clientsByForm }] = await Promise.all([
@@ -29,7 +31,7 @@ export const module: Module = {
         return isOn && own.scheme === 'client' ? clientsByForm(own, clientOfForm, clients) : own
       })
   },
-  routes: () => import('./protocol-routes.ts'),
+  routes: () => Promise.all([import('./protocol-routes.ts'), import('./admin-routes.ts')]),
   pages: () =>
     Promise.all([
       import('./authorize-routes.ts'),
@@ -40,7 +42,10 @@ export const module: Module = {
     ]),
   jobs: ({ applications, asyncCommitDb, clock }) => [
     ...(applications.isOn
-      ? [{ name: 'sign-outs of applications', everyMs: 1000, run: applications.signOuts.run }]
+      ? [
+          { name: 'sign-outs of applications', everyMs: 1000, run: applications.signOuts.run },
+          { name: 'removed applications', everyMs: 60_000, run: applications.endRemoved },
+        ]
       : []),
     {
       name: 'tokens of applications',

@@ -12,6 +12,7 @@ export type ApplicationsNeeds = Pick<
   | 'events'
   | 'feed'
   | 'keys'
+  | 'measurements'
   | 'modules'
   | 'random'
   | 'requirements'

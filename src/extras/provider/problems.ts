@@ -30,7 +30,7 @@ export const temporarilyUnavailable: Problem = {
   ...problem('temporarilyUnavailable', 503, 'temporarily_unavailable'),
   isRetried: true,
 }
-const invalidToken = problem('applicationTokenInvalid', 401, 'invalid_token', 'tokenFail')
+export const invalidToken = problem('applicationTokenInvalid', 401, 'invalid_token', 'tokenFail')
 const insufficientScope = problem('insufficientScope', 403, 'insufficient_scope')
 export const proofInvalid = problem('dpopProofInvalid', 400, 'invalid_dpop_proof')
 export const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof')

@@ -177,22 +177,29 @@ export async function routes(app: App, needs: Needs): Promise<void> {
   /** In the transaction of the tokens. */
   function record(work: Work, context: Context): void {
     notePoll(work, context)
-    const { entities, params } = context.oidc
+    const { body, oidc } = context
+    const { entities, params } = oidc
     const client = entities.Client?.clientId ?? ''
     const of = { user_id: work.userId, client }
     const issued = entities.AccessToken ?? entities.ClientCredentials
     if (work.isReused) {
       work.writes.push((trx) => events.emitInTransaction(trx, tokenReused, of))
-    } else if (issued && work.writes.length > 0) {
+    } else if (issued && hasToken(body)) {
       const scopes = issued.scope?.split(' ') ?? []
       const grant = params.grant_type ?? ''
       const { sessionId } = work
       if (sessionId !== null && grant === 'authorization_code') {
         work.writes.push((trx) => applications.signOuts.note(trx, client, sessionId))
       }
+      const type = work.applications.get(client)?.type ?? ''
       work.writes.push((trx) =>
-        events.emitInTransaction(trx, tokensIssued, { ...of, grant, scopes }),
+        events.emitInTransaction(trx, tokensIssued, { ...of, type, grant, scopes }),
       )
     }
   }
+}
+
+/** A JWT for our API is stored nowhere: its record alone is written. */
+function hasToken(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'access_token' in body
 }

@@ -38,6 +38,16 @@ export const reasons = {
     words: { de: 'Der Client ist keine Anwendung, oder er ist deaktiviert oder entfernt.' },
     facts: ['client'],
   },
+  application_role_missing: {
+    guard: 'access rule',
+    explanation:
+      'The entry of the application allows accounts of some roles, and the account has none of them.',
+    words: {
+      de: 'Der Eintrag der Anwendung erlaubt Konten bestimmter Rollen, und das Konto hat keine davon.',
+    },
+    facts: ['client', 'roles'],
+    remedies: ['change_roles'],
+  },
   application_request_refused: {
     guard: 'body',
     explanation: 'The protocol refuses the request of an application; the facts say why.',

@@ -8,9 +8,13 @@ import { guardedRequest } from '../../core/outbound/guarded-request.ts'
 import { backOffMs } from '../../core/queue/back-off.ts'
 import { signJws } from '../../modules/tokens/jws.ts'
 import { logoutDelivered, logoutFailed } from './events.ts'
+import { logouts } from './monitoring.ts'
 import { loginStore } from './sign-out-store.ts'
 
-type Deps = Pick<Needs, 'clients' | 'clock' | 'config' | 'db' | 'events' | 'keys' | 'random'>
+type Deps = Pick<
+  Needs,
+  'clients' | 'clock' | 'config' | 'db' | 'events' | 'keys' | 'measurements' | 'random'
+>
 
 /** Back-Channel Logout 1.0: applications get a logout token for the end of a session, whatever ended it. */
 export interface SignOuts {
@@ -33,7 +37,7 @@ export function sidOf(sessionId: string, client: string): string {
 }
 
 export function createSignOuts(deps: Deps): SignOuts {
-  const { clients, clock, config, db, events, keys, random } = deps
+  const { clients, clock, config, db, events, keys, measurements, random } = deps
   const rules = {
     addresses: config.provider.networks,
     allowsLoopback: config.environment !== 'production',
@@ -70,6 +74,7 @@ export function createSignOuts(deps: Deps): SignOuts {
     if (fault !== null && !isOld) {
       const attempts = login.attempts + 1
       const at = clock.now() + backOffMs(random, delaysMs, attempts)
+      measurements.of(logouts).add(['deferred'])
       await loginStore(db).retry(login, at, { attempts })
       return
     }

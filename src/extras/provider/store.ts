@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import {
   type ListParameters,
@@ -33,6 +33,7 @@ export interface Artifact {
 export type NewArtifact = Omit<Artifact, 'consumedAt'>
 
 const maxRemoved = 100
+const grant = 'Grant'
 
 const byId = prepared((db, { id, now }: Parameters<{ id: string; now: number }>) =>
   db
@@ -142,6 +143,17 @@ export function artifactStore(db: DatabaseOrTransaction) {
     /** Another application may get the id later. */
     async removeOfClient(client: string): Promise<void> {
       await db.deleteFrom('provider_artifacts').where('client', '=', client).execute()
+    },
+
+    /** The clients that have a grant of someone. */
+    async clientsOfGrants(): Promise<string[]> {
+      const rows = await db
+        .selectFrom('provider_artifacts')
+        .select('client')
+        .distinct()
+        .where('kind', '=', sql.lit(grant)) // as the index has it
+        .execute()
+      return rows.map(({ client }) => client)
     },
 
     /** The applications that have something of a person. */

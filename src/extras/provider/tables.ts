@@ -20,6 +20,7 @@ export const tables: readonly ModuleTable[] = [
   {
     name: 'provider_consents',
     key: ['user_id', 'client'],
+    isLogin: true, // a backup may be older than the withdrawal
     person: { column: 'user_id', onDelete: 'delete' },
     namesNone: ['client', 'scopes'],
   },

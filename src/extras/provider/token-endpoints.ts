@@ -5,6 +5,7 @@ import type { AskingClient, OtherTokens } from '../../modules/tokens/other-token
 import { grantIdOf } from './adapter.ts'
 import type { ApplicationTokens } from './application-tokens.ts'
 import { tokensRevoked } from './events.ts'
+import { createExplainedTokens } from './explained-tokens.ts'
 import { accessKinds, createKnownTokens, findToken, type LiveToken } from './known-tokens.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { artifactStore } from './store.ts'
@@ -22,6 +23,8 @@ export function createTokenEndpoints(
   const subjectFor = createSubjects(needs)
 
   return {
+    explain: createExplainedTokens(needs, { claimsOf }),
+
     async introspect(text, by) {
       if (!config.provider.isOn) return null
       const token = await liveToken(text)

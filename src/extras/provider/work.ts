@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { transact } from '../../core/database/transactions.ts'
+import { type Guard, transact } from '../../core/database/transactions.ts'
 import type { ApiError } from '../../core/errors.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Application } from '../../modules/clients/application.ts'
@@ -142,13 +142,18 @@ export async function perform(deps: Deps, work: Work, run: () => Promise<void>):
  * Stores everything of the request at once. @throws EndedMeanwhile; AlreadyUsed, after the end of
  * the grant is stored; Replayed
  */
-export async function commitWork(deps: Deps, { proofs, writes }: Work): Promise<void> {
+export async function commitWork(
+  deps: Deps,
+  { proofs, writes }: Work,
+  guard?: Guard,
+): Promise<void> {
   if (writes.length + proofs.length === 0) return
+  const store: Write = async (trx) => {
+    for (const { proof, store } of proofs) if (!(await store(trx))) throw new Replayed(proof)
+    for (const write of writes) await write(trx)
+  }
   try {
-    await transact(deps.db, [], async (trx) => {
-      for (const { proof, store } of proofs) if (!(await store(trx))) throw new Replayed(proof)
-      for (const write of writes) await write(trx)
-    })
+    await transact(deps.db, [], store, guard)
   } catch (error) {
     await keepAfter(error, deps, proofs)
     throw isForeignKeyViolation(error) ? new EndedMeanwhile('', { cause: error }) : error

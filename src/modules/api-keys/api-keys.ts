@@ -69,6 +69,7 @@ const maxAttempts = 5
 /** How long the log of revocations keeps the change: longer than `judge.ts` keeps a row. */
 const loggedMs = 7 * dayMs
 const keptMs = 30 * dayMs
+const endedToldMs = 30 * dayMs
 
 export function createApiKeys({
   clock,
@@ -201,6 +202,14 @@ export function purgeKeys(
   batchSize: number,
 ): Promise<number> {
   return keyStore(asyncCommitDb).purge(clock.now() - keptMs, batchSize)
+}
+
+/** Whose app passwords a restore has ended is told for 30 days. */
+export function purgeEnded(
+  { asyncCommitDb, clock }: Pick<Needs, 'asyncCommitDb' | 'clock'>,
+  batchSize: number,
+): Promise<number> {
+  return keyStore(asyncCommitDb).purgeEnded(clock.now() - endedToldMs, batchSize)
 }
 
 async function assertRoom(trx: DatabaseOrTransaction, userId: number): Promise<void> {

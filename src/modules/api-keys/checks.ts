@@ -41,4 +41,39 @@ const serviceKeys: Check<InsideContext> = {
   },
 }
 
-export const checks: ModuleChecks = { inside: [serviceKeys] }
+const appPasswords: Check<InsideContext> = {
+  id: 'app_passwords_ended',
+  level: 'info',
+  passMessage: 'nobody lacks app passwords that a restore has ended',
+  why: 'The mail program or calendar of these people is refused, and asks for a password again and again.',
+  mend: {
+    do: 'Tell them to make new app passwords at /account/app-passwords. They are named for 30 days.',
+  },
+  async find({ db }) {
+    const lacking = db
+      .selectFrom('app_passwords_ended')
+      .innerJoin('accounts', 'accounts.user_id', 'app_passwords_ended.user_id')
+      .where(isPresentAccount)
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('api_keys')
+              .select('id')
+              .whereRef('api_keys.user_id', '=', 'app_passwords_ended.user_id')
+              .where('kind', '=', 'app_password'),
+          ),
+        ),
+      )
+    const { count } = await lacking
+      .select((eb) => eb.fn.countAll().as('count'))
+      .executeTakeFirstOrThrow()
+    const all = Number(count)
+    if (all === 0) return []
+    const rows = await lacking.select('username').orderBy('username').limit(maxNamed).execute()
+    const names = rows.map(({ username }) => username).join(', ')
+    const more = all > rows.length ? `, and ${all - rows.length} more` : ''
+    return [{ what: `A restore has ended the app passwords of ${names}${more}.` }]
+  },
+}
+
+export const checks: ModuleChecks = { inside: [serviceKeys, appPasswords] }

@@ -75,6 +75,13 @@ export const module: Module = {
       },
     },
     {
+      name: 'ended app passwords',
+      async purge(batchSize) {
+        const { purgeEnded } = await import('./api-keys.ts')
+        return purgeEnded(needs, batchSize)
+      },
+    },
+    {
       name: 'expired keys',
       async purge(batchSize) {
         const { purgeKeys } = await import('./api-keys.ts')

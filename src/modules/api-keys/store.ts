@@ -124,6 +124,13 @@ export function keyStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
+    purgeEnded: (until: number, batchSize: number) =>
+      deleteExpired(
+        db,
+        { table: 'app_passwords_ended', key: 'user_id', column: 'at', until },
+        batchSize,
+      ),
+
     purge: (until: number, batchSize: number) =>
       deleteExpired(db, { table: 'api_keys', key: 'id', column: 'expires_at', until }, batchSize),
   }

@@ -1,5 +1,54 @@
-import type { ModuleChecks } from '../../core/checks/context.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import type { Check } from '../../core/checks/check.ts'
+import { type InsideContext, isPublic, type ModuleChecks } from '../../core/checks/context.ts'
+import type { Client } from './client-entry.ts'
+import { clientStore } from './store.ts'
+
+const maxNamed = 20
+// RFC 2606 and RFC 6761: nobody has these names.
+const reserved = /(^|\.)(example|invalid|test|example\.(com|net|org))$/
+
+const redirects: Check<InsideContext> = {
+  id: 'application_redirects',
+  level: 'warning',
+  passMessage: 'the redirect addresses of applications can be theirs',
+  why: 'The sign-in ends at an address where the application is not: nobody can use it.',
+  mend: {
+    do: 'Write the address into the entry where people open the application; its documentation has the path.',
+    setting: '"redirect_uris": ["https://grafana.YOUR-DOMAIN/login/generic_oauth"]',
+  },
+  async find({ config, db }) {
+    if (!isPublic(config)) return []
+    const inFile = config.clients.atStart
+    const stored = (await clientStore(db).all()).filter(
+      ({ id }) => !inFile.some((one) => one.id === id),
+    )
+    const own = new URL(config.baseUrl).host
+    return [...inFile, ...stored]
+      .flatMap((client) => faultsOf(client, own))
+      .slice(0, maxNamed)
+      .map((what) => ({ what }))
+  },
+}
+
+function faultsOf({ application, id }: Client, own: string): string[] {
+  if (!application || application.isDisabled) return []
+  return application.redirectUris.flatMap((uri) => {
+    const { host, hostname } = new URL(uri)
+    const fault = faultOf(host, hostname, own, application.type === 'web')
+    return fault === null ? [] : [`The client ${id} redirects to ${uri}: ${fault}.`]
+  })
+}
+
+function faultOf(host: string, hostname: string, own: string, isWeb: boolean): string | null {
+  if (host === own) return 'that is this service itself'
+  if (reserved.test(hostname)) return 'that name is for examples, and nobody has it'
+  if (isWeb && isLoopback(hostname))
+    return 'that is the machine of the person, not of the application'
+  return null
+}
 
 export const checks: ModuleChecks = {
   operatorFiles: ({ clients }) => ({ CLIENTS_FILE: clients.file }),
+  inside: [redirects],
 }

@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: JHAqs4o4ZshA2CT47CtVGgbp8cmk1_SK5n1k0OS6fOs
+// Digest of the migrations: PRxQQpOmlCceHTX4WVsoaGAtNBpLRvTvIiUy8woPOoM
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -39,6 +39,8 @@ const lines = String.raw`
 ["column api_keys.told_at","api_keys","bigint"]
 ["column api_keys.user_id","api_keys","bigint not null"]
 ["column api_keys.version","api_keys","bigint not null default 1"]
+["column app_passwords_ended.at","app_passwords_ended","bigint not null"]
+["column app_passwords_ended.user_id","app_passwords_ended","bigint not null"]
 ["column audit_chains.chain","audit_chains","text collate C not null"]
 ["column audit_chains.closed_at","audit_chains","bigint"]
 ["column audit_chains.instance","audit_chains","text collate C not null"]
@@ -458,6 +460,8 @@ const lines = String.raw`
 ["constraint api_keys.api_keys_kind_check","api_keys","CHECK ((kind = ANY (ARRAY['key'::text, 'app_password'::text])))"]
 ["constraint api_keys.api_keys_pkey","api_keys","PRIMARY KEY (id)"]
 ["constraint api_keys.api_keys_user_id_fkey","api_keys","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
+["constraint app_passwords_ended.app_passwords_ended_pkey","app_passwords_ended","PRIMARY KEY (user_id)"]
+["constraint app_passwords_ended.app_passwords_ended_user_id_fkey","app_passwords_ended","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint audit_chains.audit_chains_pkey","audit_chains","PRIMARY KEY (chain)"]
 ["constraint audit_checkpoint_keys.audit_checkpoint_keys_pkey","audit_checkpoint_keys","PRIMARY KEY (key_id)"]
 ["constraint audit_checkpoints.audit_checkpoints_number_check","audit_checkpoints","CHECK ((number > 0))"]
@@ -601,6 +605,7 @@ const lines = String.raw`
 ["index api_keys_by_creator","api_keys","CREATE INDEX api_keys_by_creator ON api_keys USING btree (created_by)"]
 ["index api_keys_by_end","api_keys","CREATE INDEX api_keys_by_end ON api_keys USING btree (expires_at)"]
 ["index api_keys_by_user","api_keys","CREATE INDEX api_keys_by_user ON api_keys USING btree (user_id)"]
+["index app_passwords_ended_by_time","app_passwords_ended","CREATE INDEX app_passwords_ended_by_time ON app_passwords_ended USING btree (at)"]
 ["index audit_chains_by_end","audit_chains","CREATE INDEX audit_chains_by_end ON audit_chains USING btree (closed_at, opened_at)"]
 ["index audit_records_by_actor_index","audit_records","CREATE INDEX audit_records_by_actor_index ON audit_records USING btree (actor_index, at, number) WHERE (actor_index IS NOT NULL)"]
 ["index audit_records_by_address_index","audit_records","CREATE INDEX audit_records_by_address_index ON audit_records USING btree (address_index, at, number) WHERE (address_index IS NOT NULL)"]
@@ -656,6 +661,8 @@ const lines = String.raw`
 ["index provider_artifacts_by_session","provider_artifacts","CREATE INDEX provider_artifacts_by_session ON provider_artifacts USING btree (session_id)"]
 ["index provider_artifacts_by_uid","provider_artifacts","CREATE INDEX provider_artifacts_by_uid ON provider_artifacts USING btree (uid)"]
 ["index provider_artifacts_by_user","provider_artifacts","CREATE INDEX provider_artifacts_by_user ON provider_artifacts USING btree (user_id, client)"]
+["index provider_consents_by_client","provider_consents","CREATE INDEX provider_consents_by_client ON provider_consents USING btree (client, user_id)"]
+["index provider_grants_by_client","provider_artifacts","CREATE INDEX provider_grants_by_client ON provider_artifacts USING btree (client, user_id) WHERE (kind = 'Grant'::text)"]
 ["index provider_logins_by_time","provider_logins","CREATE INDEX provider_logins_by_time ON provider_logins USING btree (due_at)"]
 ["index refresh_families_ended_by_expiry","refresh_families_ended","CREATE INDEX refresh_families_ended_by_expiry ON refresh_families_ended USING btree (expires_at)"]
 ["index refresh_uses_by_expiry","refresh_uses","CREATE INDEX refresh_uses_by_expiry ON refresh_uses USING btree (successor_expires_at)"]
@@ -693,6 +700,7 @@ const lines = String.raw`
 ["index webhook_queues_due","webhook_queues","CREATE INDEX webhook_queues_due ON webhook_queues USING btree (lane, due_at) WHERE (due_at IS NOT NULL)"]
 ["table accounts","accounts",""]
 ["table api_keys","api_keys",""]
+["table app_passwords_ended","app_passwords_ended",""]
 ["table audit_chains","audit_chains",""]
 ["table audit_checkpoint_keys","audit_checkpoint_keys",""]
 ["table audit_checkpoints","audit_checkpoints",""]

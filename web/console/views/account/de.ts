@@ -19,6 +19,23 @@ const factorKinds: Readonly<Record<string, string>> = {
 
 export const account: typeof english = {
   apiKeys,
+  applications: {
+    title: 'Anwendungen',
+    caption: 'Die Anwendungen, die Zugriff auf das Konto haben',
+    name: 'Anwendung',
+    scopes: 'Scopes',
+    offline: '(auch nach der Abmeldung)',
+    given: 'Gegeben',
+    notAsked: 'nicht gefragt',
+    change: 'Ändern',
+    withdraw: 'Entziehen',
+    withdrawTitle: (name: string) => `${name} den Zugriff entziehen?`,
+    effects: [
+      'Ihre Token enden bei der nächsten Anfrage.',
+      'Bei der nächsten Anmeldung dort fragt sie die Person erneut.',
+    ],
+    withdrawn: (name: string) => `${name} hat keinen Zugriff mehr.`,
+  },
   toList: 'Alle Konten',
   none: (username) => `Es gibt kein Konto „${username}“.`,
   noneHint: 'Vielleicht wurde es gelöscht, oder der Name schreibt sich anders.',

@@ -20,6 +20,23 @@ const factorKinds: Readonly<Record<string, string>> = {
 
 export const account = {
   apiKeys,
+  applications: {
+    title: 'Applications',
+    caption: 'The applications that have access to the account',
+    name: 'Application',
+    scopes: 'Scopes',
+    offline: '(also after a sign-out)',
+    given: 'Given',
+    notAsked: 'not asked for',
+    change: 'Change',
+    withdraw: 'Withdraw',
+    withdrawTitle: (name: string) => `Withdraw the access of ${name}?`,
+    effects: [
+      'Its tokens end at the next request.',
+      'At the next sign-in there it asks the person again.',
+    ],
+    withdrawn: (name: string) => `The access of ${name} is withdrawn.`,
+  },
   toList: 'All accounts',
   none: (username: string) => `There is no account “${username}”.`,
   noneHint: 'It may have been deleted, or the name is written differently.',

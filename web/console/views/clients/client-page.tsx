@@ -10,9 +10,11 @@ import { useLoad } from '../../use-load.ts'
 import { type Client, type ClientWithSecret, draftOf, entryOf } from './client.ts'
 import { ClientActions } from './client-actions.tsx'
 import { ClientFields } from './client-fields.tsx'
+import { clientSections } from './parts.ts'
 import { clientsPath } from './paths.ts'
 import { clientsTexts } from './texts.ts'
 import { ToPaste } from './to-paste.tsx'
+import { TryOut } from './try-out.tsx'
 
 /** A client of the database, and what can be done with it. */
 export function ClientPage({ id }: { readonly id: string }) {
@@ -49,9 +51,23 @@ export function ClientPage({ id }: { readonly id: string }) {
             ) : (
               <Form key={shown.etag} {...shown} onChanged={show} />
             )}
+            {shown.data.type !== undefined && <Parts client={shown.data} />}
           </>
         )}
       </Loaded>
+    </>
+  )
+}
+
+/** A machine signs in for itself. */
+function Parts({ client }: { readonly client: Client }) {
+  if (client.type === 'machine') return null
+  return (
+    <>
+      {!client.disabled && <TryOut client={client} />}
+      {clientSections.map((Section, index) => (
+        <Section key={index} client={client} />
+      ))}
     </>
   )
 }

@@ -95,6 +95,22 @@ export const clients: typeof english = {
     once: 'Das Geheimnis steht nur hier.',
     done: 'Ich habe es gespeichert',
   },
+  tryOut: {
+    title: 'Anmeldung ausprobieren',
+    open: 'Anwendung öffnen',
+    hint: 'Diese Adresse zeigt, was Menschen sehen: die Anmeldung, ob sie die Anwendung nutzen dürfen, und die Zustimmung. Öffnen Sie sie in einem privaten Fenster, als die Person, für die Sie es ausprobieren.',
+    address: 'Die Adresse einer Anmeldung',
+    end: 'Sie endet bei der Anwendung mit einem Fehler, weil die Anwendung nicht darum gebeten hat. Niemand kann den Code nutzen: Kein Programm kennt den Verifier (PKCE) dieser Adresse.',
+  },
+  people: {
+    title: 'Wer Zugriff gegeben hat',
+    caption: 'Die Konten, auf die die Anwendung Zugriff hat',
+    count: plural('de', { one: '# Konto', other: '# Konten' }),
+    account: 'Konto',
+    scopes: 'Scopes',
+    given: 'Gegeben',
+    notAsked: 'nicht gefragt',
+  },
   actions: {
     title: (action: string, id: string) => `${action}: ${id}`,
     disable: 'Ausschalten',

@@ -94,6 +94,22 @@ export const clients = {
     once: 'The secret is shown here alone.',
     done: 'I have stored it',
   },
+  tryOut: {
+    title: 'Try the sign-in',
+    open: 'Open the application',
+    hint: 'This address shows what people see: the sign-in, whether they may use the application, and the consent. Open it in a private window, as the person whom you want to try.',
+    address: 'The address of a sign-in',
+    end: 'It ends at the application with an error, because the application has not asked for it. Nobody can use the code: no program knows the verifier (PKCE) of this address.',
+  },
+  people: {
+    title: 'Who has access',
+    caption: 'The accounts that the application has access to',
+    count: plural('en', { one: '# account', other: '# accounts' }),
+    account: 'Account',
+    scopes: 'Scopes',
+    given: 'Given',
+    notAsked: 'not asked for',
+  },
   actions: {
     title: (action: string, id: string) => `${action}: ${id}`,
     disable: 'Disable',

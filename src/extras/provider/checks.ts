@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import type { Check } from '../../core/checks/check.ts'
+import type { InsideContext, ModuleChecks, OfflineContext } from '../../core/checks/context.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+
+const dayMs = 86_400_000
+const unusedMs = 30 * dayMs
+/** The tries of a quarter of an hour. */
+const manyAttempts = 4
+const maxNamed = 20
+
+const providerPlain: Check<OfflineContext> = {
+  id: 'provider_plain',
+  level: 'error',
+  passMessage: 'applications find this OpenID Provider by https, or on this machine alone',
+  why: 'Codes, tokens and secrets of applications cross the network in the clear, and most applications refuse an issuer without https.',
+  mend: {
+    do: 'Put TLS in front, and name the address that people see.',
+    setting: 'BASE_URL=https://id.example.org',
+  },
+  find({ config: { baseUrl, provider } }) {
+    const { hostname, protocol } = new URL(baseUrl)
+    if (!provider.isOn || protocol === 'https:' || isLoopback(hostname)) return []
+    return [{ what: `PROVIDER is on, and the issuer is ${baseUrl}.` }]
+  },
+}
+
+const logouts: Check<InsideContext> = {
+  id: 'application_logouts',
+  level: 'warning',
+  passMessage: 'every application takes its logout tokens',
+  why: 'A person who has signed out here stays signed in there. A logout is tried for a day, then given up.',
+  mend: {
+    do: 'Mend the address, or have the application answer it with 200. A private address needs LOGOUT_NETWORKS.',
+    setting: 'LOGOUT_NETWORKS=10.20.0.0/16',
+  },
+  async find({ config, db }) {
+    if (!config.provider.isOn) return []
+    const rows = await db
+      .selectFrom('provider_logins')
+      .select(['client', (eb) => eb.fn.countAll().as('count')])
+      .where('due_at', 'is not', null)
+      .where('attempts', '>=', manyAttempts)
+      .groupBy('client')
+      .orderBy('client')
+      .limit(maxNamed)
+      .execute()
+    return rows.map(({ client, count }) => ({
+      what: `The application ${client} was not told of ${count} sign-outs, after several tries each.`,
+    }))
+  },
+}
+
+const unused: Check<InsideContext> = {
+  id: 'applications_unused',
+  level: 'info',
+  passMessage: 'someone uses each application that was added a month ago',
+  why: 'An entry that nobody uses is a secret and a redirect address that nobody watches.',
+  mend: {
+    do: 'Remove the client, or give its owner the address to sign in at.',
+    setting: `${gatehouse} client remove ID`,
+  },
+  async find({ clock, config, db }) {
+    if (!config.provider.isOn) return []
+    const rows = await db
+      .selectFrom('clients')
+      .select(['id', 'entry'])
+      .where('created_at', '<', clock.now() - unusedMs)
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('provider_consents')
+              .select('user_id')
+              .whereRef('provider_consents.client', '=', 'clients.id'),
+          ),
+        ),
+      )
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('provider_artifacts')
+              .select('user_id')
+              .whereRef('provider_artifacts.client', '=', 'clients.id')
+              .where('kind', '=', sql.lit('Grant')), // as the index has it
+          ),
+        ),
+      )
+      .orderBy('id')
+      .limit(maxNamed)
+      .execute()
+    return rows.filter(signsPeopleIn).map(({ id }) => ({
+      what: `Nobody has given the application ${id} access, and it holds no token.`,
+      mend: { setting: `${gatehouse} client remove ${id}` },
+    }))
+  },
+}
+
+/** A machine signs in for itself, and its tokens last minutes. */
+function signsPeopleIn({ entry }: { readonly entry: string }): boolean {
+  const { type = 'machine' } = JSON.parse(entry) as { type?: string } // written by modules/clients
+  return type !== 'machine'
+}
+
+export const checks: ModuleChecks = { offline: [providerPlain], inside: [logouts, unused] }

@@ -1,0 +1,47 @@
+import { transact } from '../../core/database/transactions.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { consentStore } from './consents.ts'
+import { accessesEnded } from './events.ts'
+import { artifactStore } from './store.ts'
+
+type Deps = Pick<Needs, 'clients' | 'clock' | 'db' | 'events'>
+
+// A file that is replaced on one node after the other, or by mistake, ends nothing.
+const goneMs = 600_000
+
+/**
+ * Ends consents and tokens of a client that has been in neither CLIENTS_FILE nor the database for a
+ * while: another application may get its id later. Of a client of the database, its removal ends them.
+ */
+export function createRemovedClients({ clients, clock, db, events }: Deps): () => Promise<void> {
+  let missingSince: ReadonlyMap<string, number> = new Map()
+
+  return async () => {
+    const now = clock.now()
+    const missing = await missingClients()
+    missingSince = new Map(missing.map((id) => [id, missingSince.get(id) ?? now]))
+    for (const [id, since] of missingSince) {
+      if (now - since >= goneMs) await end(id)
+    }
+  }
+
+  async function missingClients(): Promise<string[]> {
+    const stored = await Promise.all([
+      consentStore(db).clients(),
+      artifactStore(db).clientsOfGrants(),
+    ])
+    const missing: string[] = []
+    for (const id of new Set(stored.flat())) {
+      if (!(await clients.listed(id))) missing.push(id)
+    }
+    return missing
+  }
+
+  function end(client: string): Promise<void> {
+    return transact(db, [], async (trx) => {
+      await artifactStore(trx).removeOfClient(client)
+      const consents = await consentStore(trx).removeOfClient(client)
+      await events.emitInTransaction(trx, accessesEnded, { client, consents })
+    })
+  }
+}
