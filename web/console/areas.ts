@@ -14,8 +14,10 @@ export function areasFor(roles: readonly string[]): readonly Area[] {
 }
 
 /** The same in the groups of the navigation; none is empty. */
-export function groupsFor(roles: readonly string[]): readonly (readonly Area[])[] {
-  return [...Map.groupBy(areasFor(roles), ({ group }) => group).values()]
+export function groupsFor(
+  roles: readonly string[],
+): readonly (readonly [Area['group'], readonly Area[]])[] {
+  return [...Map.groupBy(areasFor(roles), ({ group }) => group)]
 }
 
 /** The path of the overview, where the console begins. */

@@ -6,6 +6,9 @@ import { frameTexts } from '../frame-texts.ts'
 import { isHelpOpen } from '../keys.ts'
 import { csrfToken, session } from '../session/session.ts'
 
+/** Has a search of its own. */
+const accountsPath = '/admin/accounts'
+
 interface Props {
   readonly name: string
   readonly logo: string
@@ -25,6 +28,7 @@ const linksOfViews = Object.values(
 export function Bar({ name, logo, isMenuOpen, onMenu }: Props) {
   const t = frameTexts.use()
   const own = areasFor(session.value?.roles ?? [])
+  const url = useLocation().path
   return (
     <header class="bar">
       <button
@@ -40,7 +44,7 @@ export function Bar({ name, logo, isMenuOpen, onMenu }: Props) {
         <img src={logo} alt="" width="28" height="28" />
         <span>{name}</span>
       </a>
-      {own.some(({ path }) => path === '/admin/accounts') && <AccountSearch />}
+      {own.some(({ path }) => path === accountsPath) && url !== accountsPath && <AccountSearch />}
       <button
         type="button"
         class="quiet small help-button"

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { frameTexts } from '../frame-texts.ts'
+import { ShortTimes } from './time.tsx'
 
 export interface Column<Row> {
   readonly key: string
@@ -9,6 +10,8 @@ export interface Column<Row> {
   /** Whether the API sorts by it. */
   readonly isSortable?: boolean
   readonly isNumber?: boolean
+  /** Not shown on a phone. */
+  readonly isMinor?: boolean
 }
 
 interface Props<Row> {
@@ -98,40 +101,47 @@ export function DataTable<Row>(props: Props<Row>) {
             })}
           </tr>
         </thead>
-        <tbody ref={body} onKeyDown={move}>
-          {rows.map((row) => {
-            const key = keyOf(row)
-            return (
-              <tr key={key} class={selected?.has(key) ? 'selected' : undefined}>
-                {onSelect && (
-                  <td class="select">
-                    <input
-                      type="checkbox"
-                      aria-label={t.table.select(key)}
-                      checked={selected?.has(key) ?? false}
-                      onChange={() => toggle(key)}
-                    />
-                  </td>
-                )}
-                {columns.map((column, index) => {
-                  const isNumber = column.isNumber ? 'number' : undefined
-                  return index === 0 ? (
-                    <th key={column.key} scope="row" class={isNumber}>
-                      {column.show(row)}
-                    </th>
-                  ) : (
-                    <td key={column.key} data-label={column.label} class={isNumber}>
-                      {column.show(row)}
+        <ShortTimes.Provider value={true}>
+          <tbody ref={body} onKeyDown={move}>
+            {rows.map((row) => {
+              const key = keyOf(row)
+              return (
+                <tr key={key} class={selected?.has(key) ? 'selected' : undefined}>
+                  {onSelect && (
+                    <td class="select">
+                      <input
+                        type="checkbox"
+                        aria-label={t.table.select(key)}
+                        checked={selected?.has(key) ?? false}
+                        onChange={() => toggle(key)}
+                      />
                     </td>
-                  )
-                })}
-              </tr>
-            )
-          })}
-        </tbody>
+                  )}
+                  {columns.map((column, index) => {
+                    const classes = classesOf(column)
+                    return index === 0 ? (
+                      <th key={column.key} scope="row" class={classes}>
+                        {column.show(row)}
+                      </th>
+                    ) : (
+                      <td key={column.key} data-label={column.label} class={classes}>
+                        {column.show(row)}
+                      </td>
+                    )
+                  })}
+                </tr>
+              )
+            })}
+          </tbody>
+        </ShortTimes.Provider>
       </table>
     </div>
   )
+}
+
+function classesOf({ isMinor, isNumber }: Pick<Column<unknown>, 'isMinor' | 'isNumber'>) {
+  const classes = [isNumber ? 'number' : '', isMinor ? 'minor' : ''].filter(Boolean)
+  return classes.length > 0 ? classes.join(' ') : undefined
 }
 
 function isTyping(target: EventTarget | null): boolean {

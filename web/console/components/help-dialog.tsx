@@ -1,5 +1,5 @@
 import { useLanguage } from '../../context.ts'
-import { groupsFor } from '../areas.ts'
+import { areasFor } from '../areas.ts'
 import { frameTexts } from '../frame-texts.ts'
 import { areKeysOn, isHelpOpen, searchField, setKeys } from '../keys.ts'
 import { session } from '../session/session.ts'
@@ -21,7 +21,7 @@ export function HelpDialog() {
     [['?'], t.help.itself],
     [['↑', '↓'], t.help.arrows],
     [['Esc'], t.help.escape],
-    ...groupsFor(session.value?.roles ?? [])
+    ...areasFor(session.value?.roles ?? [])
       .flat()
       .map(({ key, name }): Row => [['g', key], name[language]]),
   ]

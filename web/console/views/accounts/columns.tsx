@@ -22,6 +22,8 @@ const usual: readonly Name[] = [
   'created_at',
 ]
 const key = 'gatehouse-account-columns'
+/** The others are on the page of the account. */
+const onPhone: readonly Name[] = ['username', 'name', 'state', 'last_login_at']
 const sortable: readonly Name[] = ['username', 'name', 'created_at', 'last_login_at']
 
 interface Columns {
@@ -50,6 +52,7 @@ export function columnsOf(chosen: readonly Name[], t: Texts): Column<ListedAccou
     show: (row) => cell(name, row, t),
     isSortable: sortable.includes(name),
     isNumber: name === 'user_id' || name === 'identities',
+    isMinor: !onPhone.includes(name),
   }))
 }
 

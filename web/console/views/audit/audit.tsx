@@ -2,9 +2,11 @@ import { api, dataOf } from '../../api/client.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Loaded, LoadFailed } from '../../components/loaded.tsx'
 import { toast } from '../../components/toasts.tsx'
+import { session } from '../../session/session.ts'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
 import { FilterForm } from './filter-form.tsx'
+import { foldReads } from './fold-reads.ts'
 import { Proof } from './proof.tsx'
 import type { AuditRecord, Filters } from './query.ts'
 import { auditAddress, filtersOf, readRecords, searchOf } from './query.ts'
@@ -76,13 +78,19 @@ function Records({ filters, records, empty }: RecordsProps) {
   const t = auditTexts.use()
   const { fields, change } = useAddress()
   const { record: opened = '' } = fields
+  const own = fields.reads === 'all' || filters.type ? null : (session.value?.username ?? null)
+  const rows = foldReads(records, own)
   return (
     <>
-      <RecordTable
-        records={records}
-        hrefOf={({ id }) => auditAddress({ ...fields, record: id })}
-        empty={Object.keys(filters).length > 0 ? t.emptyFiltered : empty}
-      />
+      <div class="records">
+        <RecordTable
+          records={rows.map(({ first }) => first)}
+          foldedAt={({ id }) => rows.find(({ first }) => first.id === id)?.count ?? 1}
+          unfoldHref={auditAddress({ ...fields, reads: 'all' })}
+          hrefOf={({ id }) => auditAddress({ ...fields, record: id })}
+          empty={Object.keys(filters).length > 0 ? t.emptyFiltered : empty}
+        />
+      </div>
       {opened !== '' && (
         <RecordDialog
           key={opened}

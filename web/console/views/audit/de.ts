@@ -5,6 +5,7 @@ export const audit: typeof english = {
   title: 'Protokoll',
   intro:
     'Wer was getan hat, an wem und von wo. Auch das Lesen wird protokolliert, mit den Namen der Filter.',
+  ownReads: (words, count) => `${words}: ${count}-mal von Ihnen`,
   caption: 'Einträge des Protokolls, die neuesten zuerst',
   record: 'Eintrag',
   close: 'Schließen',

@@ -5,6 +5,7 @@ export const audit = {
   title: 'Audit',
   intro:
     'Who did what, to whom, and from where. Reading it is recorded too, with the names of the filters.',
+  ownReads: (words: string, count: number) => `${words}: ${count} times by you`,
   caption: 'Records of the audit log, the newest first',
   record: 'Record',
   close: 'Close',

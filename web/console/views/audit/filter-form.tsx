@@ -60,45 +60,47 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
         />
         <TextField name="target" />
       </div>
-      <details open={hasMore}>
-        <summary>{t.filters.more}</summary>
-        <div class="filters">
-          <TextField name="actor" />
-          <TextField name="address" />
-          <TextField name="request_id" />
-          {timeFields.map((name) => (
-            <div class="field" key={name}>
-              <label for={`filter-${name}`}>{t.filters[name]}</label>
-              <input id={`filter-${name}`} name={name} type="datetime-local" step="1" />
-            </div>
+      <div class="audit-filters">
+        <details open={hasMore}>
+          <summary>{t.filters.more}</summary>
+          <div class="filters">
+            <TextField name="actor" />
+            <TextField name="address" />
+            <TextField name="request_id" />
+            {timeFields.map((name) => (
+              <div class="field" key={name}>
+                <label for={`filter-${name}`}>{t.filters[name]}</label>
+                <input id={`filter-${name}`} name={name} type="datetime-local" step="1" />
+              </div>
+            ))}
+          </div>
+        </details>
+        <div class="pager">
+          <button type="submit" class="small">
+            {t.filters.apply}
+          </button>
+          {spans.map((span) => (
+            <button
+              key={span}
+              type="button"
+              class="quiet small"
+              onClick={() =>
+                choose({ since: new Date(Date.now() - spanMs[span]).toISOString(), until: '' })
+              }
+            >
+              {t.filters.spans[span]}
+            </button>
           ))}
+          {isFiltered && (
+            <button
+              type="button"
+              class="quiet small"
+              onClick={() => choose(Object.fromEntries(filterNames.map((name) => [name, ''])))}
+            >
+              {t.filters.clear}
+            </button>
+          )}
         </div>
-      </details>
-      <div class="pager">
-        <button type="submit" class="small">
-          {t.filters.apply}
-        </button>
-        {spans.map((span) => (
-          <button
-            key={span}
-            type="button"
-            class="quiet small"
-            onClick={() =>
-              choose({ since: new Date(Date.now() - spanMs[span]).toISOString(), until: '' })
-            }
-          >
-            {t.filters.spans[span]}
-          </button>
-        ))}
-        {isFiltered && (
-          <button
-            type="button"
-            class="quiet small"
-            onClick={() => choose(Object.fromEntries(filterNames.map((name) => [name, ''])))}
-          >
-            {t.filters.clear}
-          </button>
-        )}
       </div>
     </form>
   )

@@ -10,16 +10,25 @@ interface Props {
   /** The address at which a record is open. */
   readonly hrefOf: (record: AuditRecord) => string
   readonly empty: string
+  /** Of how many records this one is the first: own reads that follow each other are one row. */
+  readonly foldedAt: (record: AuditRecord) => number
+  /** The address at which each has a row. */
+  readonly unfoldHref: string
 }
 
 /** Records of the audit log, the newest first. */
-export function RecordTable({ records, hrefOf, empty }: Props) {
+export function RecordTable({ records, hrefOf, empty, foldedAt, unfoldHref }: Props) {
   const t = auditTexts.use()
   const columns: Column<AuditRecord>[] = [
     {
       key: 'type',
       label: t.fields.type,
-      show: (record) => <a href={hrefOf(record)}>{t.events[record.type] ?? record.type}</a>,
+      show: (record) => {
+        const words = t.events[record.type] ?? record.type
+        const reads = foldedAt(record)
+        if (reads === 1) return <a href={hrefOf(record)}>{words}</a>
+        return <a href={unfoldHref}>{t.ownReads(words, reads)}</a>
+      },
     },
     { key: 'at', label: t.fields.at, show: ({ at }) => <Time at={at} /> },
     { key: 'actor', label: t.fields.actor, show: (record) => <Actor of={record} /> },
@@ -52,10 +61,12 @@ export function Actor({ of: record }: { readonly of: AuditRecord }) {
 }
 
 /** Whom it concerns: the name, or the id of a user whose name the event does not know. */
-export function Target({ of: { target } }: { readonly of: AuditRecord }) {
+export function Target({ of: { actor, target } }: { readonly of: AuditRecord }) {
   const t = auditTexts.use()
   if (target === null) return null
-  if (target.username !== null) return <bdi>{target.username}</bdi>
+  const isActor = target.user_id !== null && String(target.user_id) === actor.subject
+  const name = target.username ?? (isActor ? actor.username : null)
+  if (name !== null) return <bdi>{name}</bdi>
   return target.user_id === null ? null : t.user(target.user_id)
 }
 

@@ -8,7 +8,7 @@ import { Time } from '../../components/time.tsx'
 import { useLoad } from '../../use-load.ts'
 import { Checklist } from './checklist.tsx'
 import { Entering } from './entering.tsx'
-import { healthOf } from './health.ts'
+import { healthOf, verdictOf } from './health.ts'
 import { healthParts, loadedParts } from './parts.ts'
 import { RangePicker, useRange } from './range-picker.tsx'
 import type { AuditRecord } from './read.ts'
@@ -50,6 +50,10 @@ export function Overview() {
     ...{ load, Details: part.Details },
     health: part.judge(load.data, language),
   }))
+  const health = [...works, ...rows.map((row) => row.health)]
+  // What is broken is read first, before the numbers.
+  const isBroken = status.problem !== null || verdictOf(health).level === 'bad'
+  const verdict = <Verdict health={health} status={status} />
   return (
     <>
       <div class="heading">
@@ -65,12 +69,13 @@ export function Overview() {
           </button>
         </div>
       </div>
-      <Verdict health={[...works, ...rows.map(({ health }) => health)]} status={status} />
-      <Checklist status={status.data} />
-      <Works health={works} others={rows} jobs={status.data?.jobs ?? []} />
+      {isBroken && verdict}
       <RangePicker name={name} since={series.data?.since ?? null} lost={series.data?.lost ?? 0} />
       {series.problem !== null && <LoadFailed problem={series.problem} retry={series.reload} />}
       <Entering range={range} series={series.data} statistics={statistics} />
+      {!isBroken && verdict}
+      <Checklist status={status.data} />
+      <Works health={works} others={rows} jobs={status.data?.jobs ?? []} />
       <Trying range={range} series={series.data} status={status.data} />
       <Changes />
     </>

@@ -6,6 +6,13 @@ import { common } from '../common.ts'
 export const frame: typeof english = {
   common,
   navigation: 'Bereiche',
+  groups: {
+    overview: 'Überblick',
+    people: 'Personen',
+    records: 'Inhalte',
+    connections: 'Betrieb',
+    operation: 'System',
+  },
   menu: 'Menü',
   searchAccounts: 'Konten suchen',
   ownAccount: 'Ihr Konto und Ihre Sprache',

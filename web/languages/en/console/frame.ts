@@ -6,6 +6,13 @@ import { common } from '../common.ts'
 export const frame = {
   common,
   navigation: 'Areas',
+  groups: {
+    overview: 'Overview',
+    people: 'People',
+    records: 'Content',
+    connections: 'Operations',
+    operation: 'System',
+  },
   menu: 'Menu',
   searchAccounts: 'Search accounts',
   ownAccount: 'Your account and language',
