@@ -25,7 +25,14 @@ suite('audit, posts and mail in the console', async () => {
     const rows = page.locator('table.data tbody tr')
 
     await hand.open('/admin/audit')
+    await page.getByRole('link', { name: /^Protected data read: \d+ times by you$/ }).click()
+    await page.waitForURL(/reads=all/)
+    await hand.settled()
     assert.equal(await rows.count(), 50)
+    const visible = await rows.evaluateAll(
+      (all) => all.filter((row) => row.getBoundingClientRect().bottom <= 900).length,
+    )
+    assert.ok(visible >= 14, `${visible} records on the first screen`)
     await page.getByText('Proof of the log: never verified').click()
     await page.getByRole('button', { name: 'Verify now' }).click()
     await page.getByRole('link', { name: 'Older records' }).click()
@@ -222,6 +229,7 @@ suite('audit, posts and mail in the console', async () => {
     await row('Mailbox full').getByText('withdrawn', { exact: true }).waitFor()
     await page.getByLabel('State').selectOption('withdrawn')
     await page.waitForURL(/state=cancelled/)
+    await page.locator('table.data tbody tr').nth(1).waitFor({ state: 'detached' })
     await hand.settled()
     assert.equal(await page.locator('table.data tbody tr').count(), 1)
 

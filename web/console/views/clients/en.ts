@@ -80,7 +80,7 @@ export const clients = {
     apiHint: 'By its scopes alone, and never administration.',
     pairwise: 'People have another subject there than at other hosts',
     pairwiseHint:
-      'Applications of two hosts then cannot compare whom they know. All redirect addresses are at one host; no access to this API.',
+      'Applications of two hosts then cannot compare whom they know. Its addresses are all at one host, and it has no access to this API.',
     noChallenge: 'It sends no PKCE challenge',
     noChallengeHint: 'Only for an application that cannot, such as Gitea.',
   },
