@@ -21,12 +21,14 @@ suite('who has access to an application, in the console', async () => {
     await hand.assertSound('an application without accounts')
     const address = await page.locator('pre', { hasText: '/oauth/authorize?' }).innerText()
 
-    // The application is not on this machine.
-    await page.route(`${application}/**`, (route) => route.fulfill({ body: 'Grafana' }))
-    await page.goto(address)
-    await page.getByRole('button', { name: 'Allow' }).click()
-    await page.waitForURL(`${application}/cb?*`)
-    assert.ok(new URL(page.url()).searchParams.get('code'), 'a code without its verifier')
+    // The application is not on this machine: a tab of its own ends there.
+    const tab = await page.context().newPage()
+    await tab.goto(address)
+    const arrived = tab.waitForRequest((request) => request.url().startsWith(`${application}/cb`))
+    await tab.getByRole('button', { name: 'Allow' }).click()
+    const code = new URL((await arrived).url()).searchParams.get('code')
+    assert.ok(code, 'a code without its verifier')
+    await tab.close()
 
     await hand.open('/admin/clients/client/grafana')
     await page.getByText('1 account', { exact: true }).waitFor()
