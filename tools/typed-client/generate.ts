@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const document = join(import.meta.dirname, '../../docs/openapi.json')
-const types = join(import.meta.dirname, '../../web/console/api/openapi.d.ts')
+export const typesOfApi = join(import.meta.dirname, '../../web/console/api/openapi.d.ts')
 
 /**
  * Writes the types of the API, made from docs/openapi.json as a client's author makes them, unless
@@ -10,11 +10,11 @@ const types = join(import.meta.dirname, '../../web/console/api/openapi.d.ts')
  * script stands in a package of its own because the generator needs TypeScript 5 as a library.
  */
 export async function writeClientTypes(): Promise<void> {
-  if (changedAt(types) > changedAt(document)) return
+  if (changedAt(typesOfApi) > changedAt(document)) return
   const { default: generate, astToString } = await import('openapi-typescript') // takes a second
   const nodes = await generate(JSON.parse(readFileSync(document, 'utf8')))
   writeFileSync(
-    types,
+    typesOfApi,
     `// Made from docs/openapi.json by openapi-typescript.\n\n${astToString(nodes)}`,
   )
 }
