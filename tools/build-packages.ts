@@ -11,7 +11,7 @@ export type PackageName = (typeof packageNames)[number]
 
 /** Compiles a package to `dist`, in its own folder or in a copy. */
 export async function buildPackage(name: PackageName, folder = folderOf(name)): Promise<void> {
-  await writeClientTypes()
+  if (name === 'client') await writeClientTypes()
   const dist = join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
