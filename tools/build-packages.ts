@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { typesOfApi, writeClientTypes } from './typed-client/generate.ts'
+import { writeClientTypes } from './typed-client/generate.ts'
 
 /** `node tools/build-packages.ts [name...]`: the packages for developers; `npm pack` calls it. */
 const root = join(import.meta.dirname, '..')
@@ -17,7 +17,9 @@ export async function buildPackage(name: PackageName, folder = folderOf(name)): 
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   const project = ['-p', folderOf(name), '--noEmit', 'false', '--outDir', dist]
   execFileSync(process.execPath, [compiler, ...project], { stdio: 'inherit' })
-  if (name === 'client') copyFileSync(typesOfApi, join(dist, 'openapi.d.ts'))
+  if (name === 'client') {
+    copyFileSync(join(folderOf(name), 'src/openapi.d.ts'), join(dist, 'openapi.d.ts'))
+  }
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
 }
 

@@ -1,4 +1,4 @@
-import type { JwkSet } from './types.ts'
+import type { JwkSet, RsaAlgorithm } from './types.ts'
 
 const rs256 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 const maxBytes = 65_536
@@ -61,7 +61,7 @@ async function keysOf(set: unknown): Promise<Map<string, CryptoKey>> {
   for (const { alg, e, kid, kty, n, use } of (set as JwkSet).keys) {
     if (kty !== 'RSA' || alg !== 'RS256' || use !== 'sig' || typeof kid !== 'string') continue
     const key = await crypto.subtle.importKey('jwk', { kty, n, e }, rs256, false, ['verify'])
-    if ((key.algorithm as RsaKeyAlgorithm).modulusLength >= 2048) found.set(kid, key)
+    if ((key.algorithm as RsaAlgorithm).modulusLength >= 2048) found.set(kid, key)
   }
   return found
 }

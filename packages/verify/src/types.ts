@@ -38,6 +38,8 @@ export interface JwkSet {
   readonly keys: readonly Record<'alg' | 'e' | 'kid' | 'kty' | 'n' | 'use', string>[]
 }
 
+export type RsaAlgorithm = { readonly name: string; readonly modulusLength: number }
+
 export type Authenticate = (
   authorization: string | null | undefined,
   needs: Needs,
