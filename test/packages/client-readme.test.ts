@@ -10,24 +10,24 @@ import { enrol } from '../factor.ts'
 import { folderOf, listingsOf } from '../use-it/listings.ts'
 import { ownApi } from './client-tests.ts'
 
-suite('packages/client/README.md', async () => {
+suite('packages/client/README.md and the client in docs/use-it.md', async () => {
   const app = await testApp()
   const { url } = await app.listen()
   const api = await ownApi()
   const built = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   after(() => rmSync(built, { recursive: true }))
   await copyPackage('client', built)
-  const listings = [...listingsOf('packages/client/README.md')].map(
-    ([name, text]) =>
-      [
-        name,
-        text
-          .replaceAll('https://auth.example.org', url)
-          .replaceAll('https://api.example.com', api.url),
-      ] as const,
-  )
-  const folder = folderOf(new Map(listings), { 'gatehouse-client': built })
-  const load = (file: string) => import(join(folder, file))
+  /** Loads a listing of a document, whose addresses are those of this test. */
+  const loads = (document: string) => {
+    const places = { 'https://auth.example.org': url, 'https://api.example.com': api.url }
+    const placed = [...listingsOf(document)].map(([name, text]) => {
+      const entries = Object.entries(places)
+      return [name, entries.reduce((one, [from, to]) => one.replaceAll(from, to), text)] as const
+    })
+    const folder = folderOf(new Map(placed), { 'gatehouse-client': built })
+    return (file: string) => import(join(folder, file))
+  }
+  const load = loads('packages/client/README.md')
 
   test('orders.js: a session with a second factor, and a change of what was read', async () => {
     const ann = await app.account('ann')
@@ -58,7 +58,7 @@ suite('packages/client/README.md', async () => {
 
   test('file-store.js: keeps tokens for one user of the machine', async () => {
     const { fileStore } = await load('file-store.js')
-    const path = join(folder, 'tokens.json')
+    const path = join(built, 'tokens.json')
     const store = fileStore(path)
     assert.equal(await store.read(), null)
     await store.write({ access_token: 'a', refresh_token: 'b' })
@@ -66,5 +66,16 @@ suite('packages/client/README.md', async () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
     await store.write(null)
     assert.equal(await store.read(), null)
+  })
+
+  test('page.js of docs/use-it.md: who is signed in', async () => {
+    const { person, signIn, signOut } = await loads('docs/use-it.md')('page.js')
+    const { password } = await app.account('cleo')
+    assert.equal(await person(), null)
+    await assert.rejects(signIn('cleo', 'a wrong one'), { status: 401 })
+    assert.equal(await signIn('cleo', password), null)
+    assert.equal(await person(), 'cleo')
+    await signOut()
+    assert.equal(await person(), null)
   })
 })

@@ -36,12 +36,13 @@ async function ask(port: number, authorization?: string, method = 'GET', path = 
 
 suite('docs/use-it.md and packages/verify/README.md', async () => {
   const listings = listingsOf('docs/use-it.md')
-  const folder = folderOf(listings)
   const built = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   after(() => rmSync(built, { recursive: true }))
   await copyPackage('verify', built)
-  const packaged = folderOf(listingsOf('packages/verify/README.md'), { 'gatehouse-verify': built })
-  const [port = 0, ...nodePorts] = await Promise.all(Array.from({ length: 8 }, freePort))
+  const packages = { 'gatehouse-verify': built }
+  const folder = folderOf(listings, packages)
+  const packaged = folderOf(listingsOf('packages/verify/README.md'), packages)
+  const [port = 0, ...nodePorts] = await Promise.all(Array.from({ length: 9 }, freePort))
   const url = `http://127.0.0.1:${port}`
   const app = await testApp(
     {
@@ -121,11 +122,14 @@ suite('docs/use-it.md and packages/verify/README.md', async () => {
   const script = join(import.meta.dirname, 'node-server.mjs')
   for (const [folderOfListings, ports] of [
     [folder, nodePorts.slice(0, 3)],
-    [packaged, nodePorts.slice(3)],
+    [packaged, nodePorts.slice(3, 7)],
   ] as const) {
     const nodeCommand = [process.execPath, script, folderOfListings, ...ports.map(String)] as const
     await startProgram(nodeCommand, { folder: folderOfListings, env, ports })
   }
+  const shopPort = nodePorts[7] ?? 0
+  const shopEnv = { ...env, PORT: String(shopPort) }
+  await startProgram([process.execPath, 'shop.js'], { folder, env: shopEnv, ports: [shopPort] })
   const python = pythonProgram()
   const pythonPort = await freePort()
   const pythonEnv = { ...env, PORT: String(pythonPort) }
@@ -134,7 +138,7 @@ suite('docs/use-it.md and packages/verify/README.md', async () => {
   }
   const withoutPackage = ['Express', 'Fastify', 'Hono']
   const withPackage = [...withoutPackage, 'Next'].map((name) => `${name} with gatehouse-verify`)
-  const verifiers = [...withoutPackage, ...withPackage, 'Python'].map((name, index) => ({
+  const verifiers = [...withoutPackage, ...withPackage, 'shop.js', 'Python'].map((name, index) => ({
     name,
     port: nodePorts[index] ?? pythonPort,
     skip: name === 'Python' && python.missing,
