@@ -15,12 +15,12 @@ const maxVerifyLines = 200
 /** Uses of both packages by a strict compiler without the types of Node. */
 const use = `
 import { type Claims, createVerifier } from 'gatehouse-verify'
-import { createClient, GatehouseError, webStore } from 'gatehouse-client'
+import { createClient, GatehouseError, sharedStore } from 'gatehouse-client'
 
 const gatehouse = createVerifier({ issuer: 'https://auth.example.org', audience: 'api' })
 const claims: Claims = await gatehouse.authenticate('Bearer x', { roles: ['ADMIN'] })
 export const GET = gatehouse.handler({}, (request) => new Response(gatehouse.callerOf(request).sub))
-const client = createClient({ url: 'https://auth.example.org', mode: 'pair', store: webStore(localStorage) })
+const client = createClient({ url: 'https://auth.example.org', mode: 'pair', store: sharedStore() })
 const { data } = await client.call('GET', '/api/posts/{id}', { path: { id: 1 } })
 export const title: string = data.title + claims.sub + GatehouseError.name
 // @ts-expect-error the answer has another shape
@@ -92,6 +92,9 @@ suite('packages', async () => {
       "import * as verify from 'gatehouse-verify'\nimport * as client from 'gatehouse-client'\nprocess.stdout.write([...Object.keys(verify), ...Object.keys(client)].join())",
     )
     const { stdout } = run('load.js')
-    assert.equal(stdout, 'Refusal,createVerifier,GatehouseError,createClient,memoryStore,webStore')
+    assert.equal(
+      stdout,
+      'Refusal,createVerifier,GatehouseError,createClient,memoryStore,sharedStore',
+    )
   })
 })

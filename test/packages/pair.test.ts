@@ -6,27 +6,19 @@ import {
   createClient,
   memoryStore,
   type Store,
-  webStore,
 } from '../../packages/client/src/index.ts'
 import { testApp } from '../app.ts'
 import { countOf, ownApi, refusalOf } from './client-tests.ts'
 
-/** What `localStorage` is to several tabs. */
-function storage() {
-  const values = new Map<string, string>()
-  return {
-    values,
-    getItem: (key: string) => values.get(key) ?? null,
-    setItem: (key: string, value: string) => void values.set(key, value),
-    removeItem: (key: string) => void values.delete(key),
-  }
+/** A store that several clients share, as `sharedStore` is for tabs. */
+function shared(): Store {
+  return { ...memoryStore(), lock: `tabs of ${++made}` }
 }
+let made = 0
 
 suite('the pair of packages/client', async () => {
   const app = await testApp({ REFRESH_ROTATION: 'on', REFRESH_GRACE_SECONDS: '0' })
   const { url } = await app.listen()
-  let made = 0
-
   /** A client that is signed in, or several with what they share. */
   async function signedIn(store: Store, more: Partial<ClientOptions> = {}) {
     const who = await app.account(`someone${++made}`, ['USER', 'EDITOR'])
@@ -50,8 +42,8 @@ suite('the pair of packages/client', async () => {
   })
 
   test('one refresh for all tabs that share a store', async ({ mock }) => {
-    const shared = storage()
-    const { client, tab } = await signedIn(webStore(shared))
+    const store = shared()
+    const { client, tab } = await signedIn(store)
     const tabs = [client, tab(), tab()]
     const sent = mock.method(globalThis, 'fetch')
     for (const refreshes of [1, 2]) {
@@ -62,7 +54,7 @@ suite('the pair of packages/client', async () => {
     }
     await client.signOut()
     assert.deepEqual(await Promise.all(tabs.map((one) => one.isSignedIn())), [false, false, false])
-    assert.equal(shared.values.size, 0)
+    assert.equal(await store.read(), null)
   })
 
   test('a change is sent once more after a refresh, and done once', async () => {
@@ -114,7 +106,7 @@ suite('the pair of packages/client', async () => {
   })
 
   test('a sign-out during a refresh ends the new pair too', async () => {
-    const store = webStore(storage())
+    const store = shared()
     const { client, tab } = await signedIn(store)
     expire()
     await Promise.allSettled([client.call('GET', '/api/me'), tab().signOut()])
@@ -151,22 +143,5 @@ suite('the pair of packages/client', async () => {
       await assert.rejects(client.fetch(address), TypeError)
     }
     assert.deepEqual(foreign.requests, [])
-  })
-
-  test('what nobody wrote is no pair', async () => {
-    const shared = storage()
-    const store = webStore(shared)
-    for (const text of [
-      '',
-      'x',
-      'null',
-      '7',
-      '[]',
-      '{"access_token":7}',
-      '{"refresh_token":"a"}',
-    ]) {
-      shared.values.set('gatehouse', text)
-      assert.equal(await store.read(), null, text)
-    }
   })
 })

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { suite, test } from 'node:test'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, suite, test } from 'node:test'
+import Fastify from 'fastify'
+import { Hono } from 'listing-hono'
 import { createVerifier, type Options, Refusal } from '../../packages/verify/src/index.ts'
 import { freePort } from '../../tools/free-port.ts'
 import { testApp } from '../app.ts'
@@ -221,6 +226,25 @@ suite('packages/verify', async () => {
     assert.deepEqual(await refusalOf(asked), invalid, 'for another audience')
   })
 
+  test('guards a server of node:http, and knows the caller of what it admitted', async () => {
+    const gatehouse = verifier()
+    const guard = gatehouse.express({ roles: ['ADMIN'] })
+    const server = createServer((request, response) =>
+      guard(request, response, () => response.end(gatehouse.callerOf(request).username)),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    after(() => server.close())
+    const ask = async (authorization: string) => {
+      const address = server.address() as AddressInfo // it listens on a port
+      const headers = { authorization, connection: 'close' }
+      const answer = await fetch(`http://127.0.0.1:${address.port}`, { headers })
+      return [answer.status, await answer.text(), answer.headers.get('www-authenticate')]
+    }
+    assert.deepEqual(await ask(`Bearer ${token}`), denied)
+    assert.deepEqual(await ask('Bearer garbage'), invalid)
+    assert.deepEqual(await ask(`Bearer ${await app.token(app.admin)}`), [200, 'admin', null])
+  })
+
   test('stops at settings that would check less', async () => {
     assert.throws(() => createVerifier({ issuer: '', audience: 'api' }), TypeError)
     assert.throws(() => createVerifier({ issuer } as Options), TypeError)
@@ -230,3 +254,23 @@ suite('packages/verify', async () => {
     assert.throws(() => without.callerOf({}), /no guard admitted/)
   })
 })
+
+/** Only the compiler reads this: the guards fit the types of the frameworks. */
+export function acceptedByTypes() {
+  const gatehouse = createVerifier({ issuer: 'https://auth.example.org', audience: 'api' })
+  const needs = { roles: ['ADMIN'] }
+  Fastify().get('/', { onRequest: gatehouse.fastify(needs) }, (request) =>
+    gatehouse.callerOf(request),
+  )
+  new Hono().get('/', gatehouse.hono(needs), (context) =>
+    context.text(gatehouse.callerOf(context).sub),
+  )
+  const guard = gatehouse.express(needs)
+  createServer((request, response) => guard(request, response, () => response.end()))
+  interface Context {
+    readonly params: Promise<{ readonly id: string }>
+  }
+  return gatehouse.handler(needs, async (request: Request, { params }: Context) =>
+    Response.json([(await params).id, gatehouse.callerOf(request).username]),
+  )
+}

@@ -7,7 +7,8 @@ import { tokenCredentials } from './tokens.ts'
 import type { Answer, DataOf, Given, Method, OperationOf, PathOf, SignIn } from './types.ts'
 
 export { GatehouseError } from './problem.ts'
-export { type KeyValues, memoryStore, type Store, type Tokens, webStore } from './stores.ts'
+export { sharedStore } from './shared-store.ts'
+export { memoryStore, type Store, type Tokens } from './stores.ts'
 export type { Answer, CallOptions, DataOf, Method, PathOf, Schemas, SignIn } from './types.ts'
 
 export interface ClientOptions {
@@ -46,6 +47,7 @@ export function createClient(options: ClientOptions): Client {
   const origins = new Set([url, ...apis].map((one) => new URL(one).origin))
   const plain: Service = {
     url,
+    cookies: mode === 'session' ? 'include' : 'omit',
     fetch(request) {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)])
       return fetch(new Request(request, { signal }))
@@ -75,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
     async fetch(address, init = {}) {
       const to = new URL(address, `${url}/`)
       if (!origins.has(to.origin)) throw new TypeError(`${to.origin} is none of \`apis\``)
-      return send(new Request(to, { credentials: 'include', redirect: 'manual', ...init }))
+      return send(new Request(to, { credentials: service.cookies, redirect: 'manual', ...init }))
     },
     async signIn(given) {
       const request = requestTo(service, 'POST', '/login', { body: { ...given, mode } })

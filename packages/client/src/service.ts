@@ -1,6 +1,8 @@
 /** The service, as clients of each mode send to it. */
 export interface Service {
   readonly url: string
+  /** Whether a browser sends its cookies: only a session has one. */
+  readonly cookies: NonNullable<RequestInit['credentials']>
   /** Sends a request as it is. */
   fetch(request: Request): Promise<Response>
 }
@@ -20,14 +22,14 @@ export function isFor({ url }: Service, request: Request): boolean {
 
 /** Makes a request to a path of the service. A redirect is an answer, and not followed. */
 export function requestTo(
-  { url }: Service,
+  { cookies, url }: Service,
   method: string,
   path: string,
   { body, headers = {}, path: values = {}, query = {}, signal }: Sent = {},
 ): Request {
   return new Request(`${url}${filled(path, values)}${searchOf(query)}`, {
     method,
-    credentials: 'include',
+    credentials: cookies,
     redirect: 'manual',
     headers: {
       accept: 'application/json',

@@ -12,13 +12,6 @@ export interface Store {
   readonly lock?: string
 }
 
-/** As much of `localStorage` and `sessionStorage` as a store needs. */
-export interface KeyValues {
-  getItem(key: string): string | null
-  setItem(key: string, value: string): void
-  removeItem(key: string): void
-}
-
 /** In the memory of this page: gone with a reload, and in no reach of other scripts. */
 export function memoryStore(): Store {
   let kept: Tokens | null = null
@@ -27,29 +20,6 @@ export function memoryStore(): Store {
     write(tokens) {
       kept = tokens
     },
-  }
-}
-
-/** In `localStorage` or `sessionStorage`, where every script of the page can read the tokens. */
-export function webStore(storage: KeyValues, key = 'gatehouse'): Store {
-  return {
-    lock: key,
-    read: () => tokensOf(storage.getItem(key)),
-    write(tokens) {
-      if (tokens) storage.setItem(key, JSON.stringify(tokens))
-      else storage.removeItem(key)
-    },
-  }
-}
-
-/** Null for what no client has written. */
-function tokensOf(text: string | null): Tokens | null {
-  try {
-    const { access_token, refresh_token } = JSON.parse(text ?? '{}')
-    if (typeof access_token !== 'string') return null
-    return typeof refresh_token === 'string' ? { access_token, refresh_token } : { access_token }
-  } catch {
-    return null
   }
 }
 
