@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { after, suite, test } from 'node:test'
 import { createVerifier, Refusal } from '../../packages/verify/src/index.ts'
-import { forge, type Json, rs256 } from '../forge.ts'
+import type { Json } from '../forge.ts'
+import { keyOf, tokenOf } from './verify-keys.ts'
 
-const keyOf = (kid: string, modulusLength = 2048) => {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength })
-  return {
-    kid,
-    privateKey,
-    jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' },
-  }
-}
 const [one, two, weak] = [keyOf('one'), keyOf('two'), keyOf('weak', 1024)]
 
 /** A verifier with a server of the test in place of the service, which counts its requests. */
@@ -47,16 +39,6 @@ async function verifierOf(answer: RequestListener) {
       (error: unknown) => (error instanceof Refusal ? error.status : assert.fail(String(error))),
     )
   return { state, status, causes, close, url }
-}
-
-function tokenOf({ kid, privateKey }: typeof one, header: Json = {}): string {
-  const now = Math.floor(Date.now() / 1000)
-  const claims = { iss: 'https://id.example.org', aud: 'api', sub: '1', type: 'access', roles: [] }
-  return forge(
-    { alg: 'RS256', typ: 'JWT', kid, ...header },
-    { ...claims, exp: now + 600 },
-    rs256(privateKey),
-  )
 }
 
 const set =

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
@@ -20,7 +20,8 @@ export async function writeClientTypes(): Promise<void> {
   const types = `// Made from docs/openapi.json by openapi-typescript.\n\n${astToString(nodes)}`
   for (const place of places) {
     mkdirSync(dirname(place), { recursive: true })
-    writeFileSync(place, types)
+    writeFileSync(`${place}-${process.pid}`, types)
+    renameSync(`${place}-${process.pid}`, place) // a compiler beside it reads no half
   }
 }
 
