@@ -114,6 +114,17 @@ suite('the pair of packages/client', async () => {
     assert.equal((await refusalOf(client.call('GET', '/api/me')))[0], 401)
   })
 
+  test('a sign-out ends the pair, also when its access token has ended before', async () => {
+    const store = memoryStore()
+    const { client } = await signedIn(store)
+    const { refresh_token = '' } = (await store.read()) ?? {}
+    expire()
+    await client.signOut()
+    assert.deepEqual([await store.read(), await client.isSignedIn()], [null, false])
+    const refreshed = await app.call('POST', '/refresh', { form: { refresh_token } })
+    assert.deepEqual([refreshed.status, refreshed.body], [401, { error: 'Invalid refresh token' }])
+  })
+
   test('mode token has nothing to renew', async ({ mock }) => {
     const { client } = await signedIn(memoryStore(), { mode: 'token' })
     app.clock.advance(3601)
