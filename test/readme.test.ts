@@ -17,8 +17,8 @@ const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const tutorial = readFileSync(join(root, 'docs/first-hour.md'), 'utf8')
 /** The documents of the project, by their paths from the root. */
-const documents = ['*.md', 'docs/**/*.md', 'lab/bench/*.md', 'web/*.md'].flatMap((pattern) =>
-  globSync(pattern, { cwd: root }),
+const documents = ['*.md', 'docs/**/*.md', 'lab/bench/*.md', 'packages/*/*.md', 'web/*.md'].flatMap(
+  (pattern) => globSync(pattern, { cwd: root }),
 )
 
 suite('README and docs/first-hour.md', async () => {
@@ -104,6 +104,8 @@ suite('README and docs/first-hour.md', async () => {
     'docs/use-it.md',
     'docs/forward-auth.md',
     'docs/identity-providers.md',
+    'packages/verify/README.md',
+    'packages/client/README.md',
   ]) {
     const text = readFileSync(join(root, document), 'utf8')
 

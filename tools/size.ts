@@ -23,6 +23,7 @@ const areas: Record<string, string[]> = {
   src: within('src/').filter((path) => !isTestOfSrc(path)),
   tests: [...within('test/'), ...paths.filter(isTestOfSrc)],
   web: paths.filter((path) => /^web\/.*\.(tsx?|css)$/.test(path)),
+  packages: within('packages/'),
   'tools and lab': within('tools/', 'lab/'),
 }
 

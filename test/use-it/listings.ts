@@ -46,16 +46,22 @@ const packages = {
 }
 
 /**
- * Writes listings into a folder of their own, in which they find the packages that they import. It
- * is removed when the tests of the file are done.
+ * Writes listings into a folder of their own, in which they find the packages that they import, and
+ * `more` packages by their paths. It is removed when the tests of the file are done.
  */
-export function folderOf(listings: ReadonlyMap<string, string>): string {
+export function folderOf(
+  listings: ReadonlyMap<string, string>,
+  more: Readonly<Record<string, string>> = {},
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   mkdirSync(join(folder, 'node_modules'))
   for (const [name, installed] of Object.entries(packages)) {
     symlinkSync(join(root, 'node_modules', installed), join(folder, 'node_modules', name))
+  }
+  for (const [name, path] of Object.entries(more)) {
+    symlinkSync(path, join(folder, 'node_modules', name))
   }
   for (const [name, text] of listings) writeFileSync(join(folder, name), text)
   return folder

@@ -1,22 +1,32 @@
-// Serves the Node listings of docs/use-it.md in one process: node node-server.mjs FOLDER EXPRESS
-// FASTIFY HONO, with a port for each. Prints a line when all of them listen.
+// Serves Node listings in one process: node node-server.mjs FOLDER EXPRESS FASTIFY HONO [NEXT], with
+// a port for each. Prints a line when all of them listen.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
-const [folder, express, fastify, hono] = process.argv.slice(2)
+const [folder, express, fastify, hono, next] = process.argv.slice(2)
 
 process.env.PORT = express
 await import(join(folder, 'express.js'))
 process.env.PORT = fastify
 await import(join(folder, 'fastify.js'))
-
-/** What @hono/node-server does, as much of it as the listing needs. */
 const { default: app } = await import(join(folder, 'hono.js'))
-const server = createServer(async ({ method, url, headers }, response) => {
-  const answer = await app.fetch(new Request(`http://${headers.host}${url}`, { method, headers }))
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  response.end(await answer.text())
-})
-await once(server.listen(Number(hono), '127.0.0.1'), 'listening')
+await serve(hono, app.fetch)
+if (next) {
+  const handlers = await import(join(folder, 'route.js'))
+  await serve(next, (request) => {
+    const [, , id] = new URL(request.url).pathname.split('/')
+    return handlers[request.method](request, { params: Promise.resolve({ id }) })
+  })
+}
 process.stdout.write('ready\n')
+
+/** What @hono/node-server or Next does, as much of it as the listings need. */
+async function serve(port, answer) {
+  const server = createServer(async ({ method, url, headers }, response) => {
+    const given = await answer(new Request(`http://${headers.host}${url}`, { method, headers }))
+    response.writeHead(given.status, Object.fromEntries(given.headers))
+    response.end(await given.text())
+  })
+  await once(server.listen(Number(port), '127.0.0.1'), 'listening')
+}

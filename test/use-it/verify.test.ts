@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { suite, test } from 'node:test'
+import { after, suite, test } from 'node:test'
+import { copyPackage } from '../../tools/build-packages.ts'
 import { freePort } from '../../tools/free-port.ts'
 import { testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
@@ -31,15 +34,15 @@ async function ask(port: number, authorization?: string, method = 'GET', path = 
   return [answer.status, await answer.json(), answer.headers.get('www-authenticate')]
 }
 
-suite('docs/use-it.md', async () => {
+suite('docs/use-it.md and packages/verify/README.md', async () => {
   const listings = listingsOf('docs/use-it.md')
-  const folder = folderOf(listings)
-  const [port, ...nodePorts] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ]
+  const built = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  after(() => rmSync(built, { recursive: true }))
+  await copyPackage('verify', built)
+  const packages = { 'gatehouse-verify': built }
+  const folder = folderOf(listings, packages)
+  const packaged = folderOf(listingsOf('packages/verify/README.md'), packages)
+  const [port = 0, ...nodePorts] = await Promise.all(Array.from({ length: 9 }, freePort))
   const url = `http://127.0.0.1:${port}`
   const app = await testApp(
     {
@@ -117,15 +120,25 @@ suite('docs/use-it.md', async () => {
 
   const env = { GATEHOUSE_URL: url }
   const script = join(import.meta.dirname, 'node-server.mjs')
-  const nodeCommand = [process.execPath, script, folder, ...nodePorts.map(String)]
-  await startProgram(nodeCommand, { folder, env, ports: nodePorts })
+  for (const [folderOfListings, ports] of [
+    [folder, nodePorts.slice(0, 3)],
+    [packaged, nodePorts.slice(3, 7)],
+  ] as const) {
+    const nodeCommand = [process.execPath, script, folderOfListings, ...ports.map(String)] as const
+    await startProgram(nodeCommand, { folder: folderOfListings, env, ports })
+  }
+  const shopPort = nodePorts[7] ?? 0
+  const shopEnv = { ...env, PORT: String(shopPort) }
+  await startProgram([process.execPath, 'shop.js'], { folder, env: shopEnv, ports: [shopPort] })
   const python = pythonProgram()
   const pythonPort = await freePort()
   const pythonEnv = { ...env, PORT: String(pythonPort) }
   if (!python.missing) {
     await startProgram(python.command, { folder, env: pythonEnv, ports: [pythonPort] })
   }
-  const verifiers = ['Express', 'Fastify', 'Hono', 'Python'].map((name, index) => ({
+  const withoutPackage = ['Express', 'Fastify', 'Hono']
+  const withPackage = [...withoutPackage, 'Next'].map((name) => `${name} with gatehouse-verify`)
+  const verifiers = [...withoutPackage, ...withPackage, 'shop.js', 'Python'].map((name, index) => ({
     name,
     port: nodePorts[index] ?? pythonPort,
     skip: name === 'Python' && python.missing,
