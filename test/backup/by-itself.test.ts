@@ -455,12 +455,105 @@ suite('/api/admin/backups', async () => {
     assert.equal(readdirSync(directory).length, 2)
   })
 
-  test('without BACKUP_DIR there is nothing to ask for, and nothing changes', async () => {
-    const app = await testApp()
+  test('with BACKUP_DIR takes no passphrase of the request', async () => {
+    const { app } = await appWith()
     const headers = await app.session(app.admin)
+    for (const json of [{ passphrase }, { unencrypted: true }]) {
+      const message = 'must be absent: BACKUP_PASSPHRASE encrypts the backups of BACKUP_DIR'
+      const details = [{ path: ['passphrase'], message }]
+      const answer = await app.call('POST', '/api/admin/backups', { headers, json })
+      assertRefusal(answer, 400, 'Validation failed', '', { details })
+    }
+    assert.deepEqual((await app.rows()).backup_runs, [])
+  })
+})
+
+suite('/api/admin/backups without BACKUP_DIR', async () => {
+  const app = await testApp()
+  const headers = await app.session(app.admin)
+  const made = join(app.directory, 'backups')
+  const ask = (json?: object) =>
+    app.call('POST', '/api/admin/backups', { headers, ...(json && { json }) })
+  const newest = async () => (await app.call('GET', '/api/admin/backups', { headers })).body.data[0]
+  const isDone = async () => ['done', 'failed'].includes((await newest()).state)
+
+  test('asks for a passphrase, or for the word that there is none', async () => {
     const before = await app.rows()
-    assertRefusal(await app.call('POST', '/api/admin/backups', { headers }), 404, 'Route not found')
+    for (const [json, message] of [
+      [undefined, 'is required, or else unencrypted: true'],
+      [{}, 'is required, or else unencrypted: true'],
+      [{ unencrypted: false }, 'is required, or else unencrypted: true'],
+      [{ passphrase, unencrypted: true }, 'must be absent with unencrypted: true'],
+      [{ passphrase: 'too short' }, 'must have at least 12 characters'],
+      [
+        { passphrase: 'passwordpassword' },
+        'could be guessed: take six words that dice choose, or what `openssl rand -base64 16` prints',
+      ],
+    ] as const) {
+      const details = [{ path: ['passphrase'], message }]
+      assertRefusal(await ask(json), 400, 'Validation failed', message, { details })
+    }
     assert.deepEqual(await app.rows(), before)
+    assert.ok(!existsSync(made))
+  })
+
+  test('makes it at this node, private and encrypted, and keeps the passphrase nowhere', async () => {
+    const asked = await ask({ passphrase })
+    assert.deepEqual([asked.status, asked.body.state], [202, 'running'])
+    await until(isDone)
+    const { file, state, bytes, sha256 } = await newest()
+    assert.deepEqual([state, readdirSync(made)], ['done', [file]])
+    const whole = readFileSync(join(made, file))
+    assert.equal(whole.length, bytes)
+    assert.equal(createHash('sha256').update(whole).digest('hex'), sha256)
+    assert.equal(statSync(made).mode & 0o777, 0o700)
+    assert.equal(statSync(join(made, file)).mode & 0o777, 0o600)
+    assert.ok(!whole.includes('admin'))
+    const everywhere = JSON.stringify([await app.rows(), app.log])
+    assert.ok(!everywhere.includes(passphrase))
+    const { deps } = await place()
+    await restore(deps, join(made, file), { ...restoring, keepLogins: true })
+    const [before, after] = [await rowsOf(app), await rowsOf({ deps })]
+    assert.deepEqual([after.users, after.passwords], [before.users, before.passwords])
+    assert.ok(eventsOf(app).includes('backup_made'))
+  })
+
+  test('makes one without encryption, which has no keys', async () => {
+    const before = readdirSync(made)
+    assert.equal((await ask({ unencrypted: true })).status, 202)
+    await until(isDone)
+    assert.equal((await newest()).state, 'done')
+    const [file = ''] = readdirSync(made).filter((name) => !before.includes(name))
+    const whole = readFileSync(join(made, file))
+    assert.match(whole.subarray(0, 200).toString(), /"format":"gatehouse-backup","version":1/)
+    assert.equal(readdirSync(made).length, 2, 'no older one is removed')
+  })
+
+  test('while another is being made, there or at another node, is 409', async () => {
+    const now = await databaseTime(app.deps.db, app.clock)
+    const run = { state: 'running', node: 'other', started_at: now, locked_until: now + leaseMs }
+    const { id } = await app.deps.db
+      .insertInto('backup_runs')
+      .values(run as never)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const files = readdirSync(made)
+    assertRefusal(await ask({ passphrase }), 409, 'Backup under way')
+    assert.deepEqual(readdirSync(made), files)
+    // The other node has died: its run is made here.
+    await app.deps.db.updateTable('backup_runs').set({ locked_until: 1 }).execute()
+    assert.deepEqual((await ask({ passphrase })).body.id, id)
+    await until(isDone)
+    assert.equal((await newest()).state, 'done')
+  })
+
+  test('says why it fails', async () => {
+    rmSync(made, { recursive: true })
+    writeFileSync(made, 'no folder')
+    assert.equal((await ask({ passphrase })).status, 202)
+    await until(isDone)
+    assert.match((await newest()).detail, /^BACKUP_DIR is no folder/)
+    rmSync(made)
   })
 })
 

@@ -75,6 +75,12 @@ export interface Runs<Row> {
   request(guard?: Guard): Promise<Row>
   /** Skipped while another run is active. */
   run(stop?: AbortSignal): Promise<void>
+  /**
+   * Claims a run at once, for work that needs what only this process has; null while another run is
+   * active. `make` follows.
+   */
+  begin(guard?: Guard): Promise<Row | null>
+  make(run: Row, stop: AbortSignal): Promise<void>
 }
 
 export function createRuns<Row extends RunRow>(
@@ -97,6 +103,24 @@ export function createRuns<Row extends RunRow>(
         },
         guard,
       ),
+
+    async begin(guard) {
+      await endDead()
+      return transact(
+        db,
+        [kind.lockName],
+        async (trx) => {
+          const [first] = await open(trx)
+          if (first?.state === 'running') return null
+          const run = first ?? (await insert(trx))
+          await kind.onRequested(trx, run)
+          return claimIn(trx, run.id, await now(trx))
+        },
+        guard,
+      )
+    },
+
+    make,
 
     async run(stop = new AbortController().signal) {
       const waiting = await endDead()
@@ -144,9 +168,13 @@ export function createRuns<Row extends RunRow>(
       const at = await now(trx)
       if (first?.state === 'running' || (!first && !(await kind.isDue?.(trx, at)))) return null
       const { id } = first ?? (await insert(trx))
-      const columns = { ...kind.started?.(at), started_at: at, node: hostname() }
-      return queue(trx).claim(at, columns, sql`id = ${id}`)
+      return claimIn(trx, id, at)
     })
+  }
+
+  function claimIn(trx: DatabaseOrTransaction, id: number, at: number): Promise<Row | null> {
+    const columns = { ...kind.started?.(at), started_at: at, node: hostname() }
+    return queue(trx).claim(at, columns, sql`id = ${id}`)
   }
 
   async function make(run: Row, stop: AbortSignal): Promise<void> {

@@ -10,7 +10,8 @@ import { writeBackup } from './write-backup.ts'
 
 export interface BackupOrder {
   readonly path: string
-  readonly passphrase: string
+  /** Null: without keys, and without encryption. */
+  readonly passphrase: string | null
   readonly config: MasterKeyConfig & Pick<Config, 'token'>
   readonly tables: Tables
   /** Epoch milliseconds. */
@@ -30,14 +31,17 @@ async function make(
     signal.throwIfAborted()
     void note(null)
   }
-  const options = { tables, passphrase, onProgress }
+  const options = { tables, passphrase: passphrase ?? undefined, onProgress }
   const deps = { config, clock: { now: () => now }, random: systemRandom }
   return withNewArchive(path, async (archive) => {
     const db = connectThread(config.database)
     const written = await writeBackup({ ...deps, db }, archive, options).finally(() => db.destroy())
     await archive.sync()
     onProgress()
-    const opening = { passphrase: async () => passphrase, unverified: false }
+    const opening = {
+      passphrase: async () => passphrase ?? '',
+      unverified: passphrase === null,
+    }
     const made = await readBack(archive.partial, opening, options)
     if (made.sha256 !== written.sha256) throw new Error('the file does not hold what was written')
     await note(made)

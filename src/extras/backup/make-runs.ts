@@ -34,9 +34,20 @@ const thread = { from: import.meta.url, path: './backup-thread' } as const
 /** Time for a stopped thread to remove its file. */
 const graceMs = 5000
 
-export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<RunRow> {
+interface Making {
+  readonly directory: string
+  /** Null: without keys, and without encryption. */
+  readonly passphrase: string | null
+  /** Older backups beyond these are removed; null: none is. */
+  readonly keep: number | null
+}
+
+export function createBackupRuns(
+  deps: BackupsDeps,
+  { directory, keep, passphrase }: Making,
+): Runs<RunRow> {
   const { clock, config, db, events, log, random } = deps
-  const { everyHours, keep, passphrase } = config.backups
+  const { everyHours } = config.backups
   const withoutFile = { file: null, bytes: null, sha256: null }
 
   return createRuns<RunRow>(deps, {
@@ -55,7 +66,7 @@ export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<Run
     onRequested: (trx, { id }) => events.emitInTransaction(trx, backupRequested, { run: id }),
     onDone: (trx, { file, sha256 }) =>
       events.emitInTransaction(trx, backupMade, {
-        ...{ file: file ?? '', sha256: sha256 ?? '', keys: true, ...ofMachine() },
+        ...{ file: file ?? '', sha256: sha256 ?? '', keys: passphrase !== null, ...ofMachine() },
       }),
     async onFailed(trx, { detail }) {
       const { failed } = await runStore(trx).record()
@@ -81,7 +92,7 @@ export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<Run
     const { masterKey, masterKeyFiles, nextMasterKey, database, token } = config
     const order = {
       path,
-      passphrase: passphrase?.reveal() ?? '',
+      passphrase,
       config: {
         ...{ masterKey, database, token },
         ...(masterKeyFiles && { masterKeyFiles }),
@@ -109,7 +120,7 @@ export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<Run
     const folder = await openFolder(directory)
     if (isOurs) {
       log.info({ file: run.file, bytes: run.bytes }, 'a backup is made')
-      await removeOld(folder)
+      if (keep !== null) await removeOld(folder, keep)
     } else if (!(await runStore(db).isDone(run))) {
       // This node stalled, and another node gave up its run.
       await removeBackup(folder, run.file ?? '')
@@ -126,7 +137,7 @@ export function createBackupRuns(deps: BackupsDeps, directory: string): Runs<Run
   }
 
   /** A failed removal is retried after the next backup. */
-  async function removeOld(folder: string): Promise<void> {
+  async function removeOld(folder: string, keep: number): Promise<void> {
     for (const { id, file } of await runStore(db).surplus(keep)) {
       try {
         const wasThere = await removeBackup(folder, file ?? '')

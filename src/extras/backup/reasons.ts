@@ -1,10 +1,10 @@
 import type { FactsOf, TranslatedReason } from '../../core/reasons/types.ts'
 
 export const reasons = {
-  backups_off: {
+  backup_under_way: {
     guard: 'route',
-    explanation: 'The service makes no backups by itself: BACKUP_DIR is not set.',
-    words: { de: 'Der Dienst macht selbst keine Sicherungen: BACKUP_DIR ist nicht gesetzt.' },
+    explanation: 'Another backup is being made, perhaps at another node.',
+    words: { de: 'Eine andere Sicherung wird gerade gemacht, vielleicht an einem anderen Knoten.' },
   },
 } as const satisfies Record<string, TranslatedReason>
 

@@ -1,8 +1,11 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { databaseTime } from '../../core/database/database-time.ts'
 import type { Guard } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Runs } from '../../core/runs/runs.ts'
 import type { BackupsDeps } from './make-runs.ts'
+import { backupUnderWay } from './problems.ts'
 import { type RunRow, runStore } from './run-store.ts'
 import { lateAfterMs } from './schedule.ts'
 
@@ -13,6 +16,13 @@ export interface Backups {
   run(stop?: AbortSignal): Promise<void>
   /** A node's job makes the backup. Returns the waiting or running run. */
   request(guard?: Guard): Promise<RunRow>
+  /**
+   * Makes a backup at this node without BACKUP_DIR, in DATA_DIR/backups. The passphrase is nowhere
+   * stored; null: without keys and encryption. @throws ApiError backupUnderWay
+   */
+  makeOnce(passphrase: string | null, guard?: Guard): Promise<RunRow>
+  /** Ends what `makeOnce` has begun. */
+  stop(): Promise<void>
   count(): Promise<number>
   /** Newest first. */
   page(offset: number, limit: number): Promise<RunRow[]>
@@ -28,9 +38,13 @@ export function createBackups(deps: BackupsDeps): Backups {
   const { directory, everyHours } = config.backups
   let runs: Promise<Runs<RunRow>> | undefined
   const load = (folder: string) => {
-    runs ??= import('./make-runs.ts').then(({ createBackupRuns }) => createBackupRuns(deps, folder))
+    const { keep, passphrase } = config.backups
+    const making = { directory: folder, keep, passphrase: passphrase?.reveal() ?? null }
+    runs ??= import('./make-runs.ts').then(({ createBackupRuns }) => createBackupRuns(deps, making))
     return runs
   }
+  const stopping = new AbortController()
+  let once: Promise<void> = Promise.resolve()
 
   return {
     isOn: directory !== undefined,
@@ -40,10 +54,26 @@ export function createBackups(deps: BackupsDeps): Backups {
     },
 
     async request(guard) {
-      if (directory === undefined) {
-        throw new ApiError('routeNotFound', { reason: { code: 'backups_off' } })
-      }
+      if (directory === undefined) throw new Error('without BACKUP_DIR there is no folder')
       return (await load(directory)).request(guard)
+    },
+
+    async makeOnce(passphrase, guard) {
+      const folder = join(config.database.dataDirectory, 'backups')
+      const { createBackupRuns } = await import('./make-runs.ts')
+      const own = createBackupRuns(deps, { directory: folder, keep: null, passphrase })
+      const run = await own.begin(guard)
+      if (!run) throw new ApiError(backupUnderWay, { reason: { code: 'backup_under_way' } })
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {}) // the run says why
+      once = own.make(run, stopping.signal).catch((error: unknown) => {
+        deps.log.error({ err: error }, 'a backup could not be recorded')
+      })
+      return run
+    },
+
+    stop() {
+      stopping.abort()
+      return once
     },
 
     count: () => runStore(db).count(),

@@ -12,6 +12,7 @@ export const services = [
     needs: ['modules'],
     makes: ['backups'],
     create: (needs) => ({ backups: createBackups(needs) }),
+    stop: ({ backups }) => backups.stop(),
   }),
 ]
 

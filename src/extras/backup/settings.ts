@@ -59,7 +59,8 @@ function isBelow(path: string, folder: string): boolean {
   return !relative(resolve(folder), path).startsWith('..')
 }
 
-function assertPassphrase(text: string): void {
+/** @throws Error what is wrong, as a sentence that continues a name */
+export function assertPassphrase(text: string): void {
   if (text.length < leastPassphrase) {
     throw new Error(`must have at least ${leastPassphrase} characters`)
   }

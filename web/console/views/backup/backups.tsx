@@ -16,6 +16,7 @@ import { WithCode } from '../../components/with-code.tsx'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
 import { useReloadWhile } from '../../use-reload-while.ts'
+import { BackupOnce } from './backup-once.tsx'
 import type { BackupRun } from './backup-run.ts'
 import { isUnderWay } from './backup-run.ts'
 import { Restores } from './restores.tsx'
@@ -27,10 +28,16 @@ type State = NonNullable<components['schemas']['AdminStatus']['backups']>
 const settings = 'BACKUP_DIR=/backups\nBACKUP_PASSPHRASE_FILE=/run/secrets/backup'
 
 /** Whether there is a backup to go back to, or what to do so that there will be one. */
-export function BackupState({ backups }: { readonly backups: State }) {
+export function BackupState({
+  backups,
+  onMade,
+}: {
+  readonly backups: State
+  readonly onMade: () => void
+}) {
   const t = backupsTexts.use()
   const { inWords } = useCommon()
-  if (!backups.enabled) return <NotEnabled />
+  if (!backups.enabled) return <NotEnabled onMade={onMade} />
   const { last_at: lastAt, age_seconds: age, every_seconds: every } = backups
   return (
     <>
@@ -53,7 +60,7 @@ export function BackupState({ backups }: { readonly backups: State }) {
   )
 }
 
-function NotEnabled() {
+function NotEnabled({ onMade }: { readonly onMade: () => void }) {
   const t = backupsTexts.use()
   return (
     <Notice kind="warning">
@@ -63,12 +70,8 @@ function NotEnabled() {
       <p>
         <WithCode text={t.passphraseHint} />
       </p>
-      <p>{t.byHand}</p>
-      <Copyable
-        text={commandLine('backup /backups/today.backup')}
-        about={t.byHandCommand}
-        isBlock
-      />
+      <h3>{t.byHand}</h3>
+      <BackupOnce onMade={onMade} />
     </Notice>
   )
 }
@@ -106,7 +109,9 @@ export function Backups() {
         <h1>{t.title}</h1>
         {isEnabled && <ActionButton onClick={make}>{t.make}</ActionButton>}
       </div>
-      <Loaded from={status}>{({ backups }) => backups && <BackupState backups={backups} />}</Loaded>
+      <Loaded from={status}>
+        {({ backups }) => backups && <BackupState backups={backups} onMade={runs.reload} />}
+      </Loaded>
       <Loaded from={runs}>
         {({ data, total }) => (
           <>

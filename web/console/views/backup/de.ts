@@ -16,8 +16,17 @@ export const backups: typeof english = {
   settings: 'die zwei Einstellungen',
   passphraseHint:
     'Die Datei enthält sechs Wörter, die Würfel wählen, oder was `openssl rand -base64 16` ausgibt. Bewahren Sie eine Kopie dort auf, wo die Sicherungen nicht sind: Nichts anderes öffnet eine Sicherung.',
-  byHand: 'Eine einzelne Sicherung, jetzt:',
-  byHandCommand: 'der Befehl, der eine Sicherung macht',
+  byHand: 'Eine einzelne Sicherung, jetzt',
+  once: {
+    make: 'Jetzt sichern',
+    made: 'Die Sicherung wird gemacht, im Ordner backups von DATA_DIR.',
+    passphrase: 'Passphrase dieser Sicherung',
+    passphraseHint:
+      'Sie wird nicht gespeichert: Ohne sie lässt sich die Sicherung nicht einspielen. Sechs gewürfelte Wörter genügen.',
+    unencrypted: 'Unverschlüsselt',
+    unencryptedHint:
+      'Wer die Datei hat, kann alle Konten lesen. Sie hat keine Schlüssel: Nach dem Einspielen enden alle Tokens und zweiten Faktoren.',
+  },
   newest: 'Die neueste enthält den Stand von',
   age: 'Alter',
   every: 'Wird gemacht alle',

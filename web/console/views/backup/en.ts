@@ -15,8 +15,17 @@ export const backups = {
   settings: 'the two settings',
   passphraseHint:
     'The file holds six words that dice choose, or what `openssl rand -base64 16` prints. Keep a copy of it where the backups are not: nothing else opens a backup.',
-  byHand: 'A single backup, now:',
-  byHandCommand: 'the command that makes a backup',
+  byHand: 'A single backup, now',
+  once: {
+    make: 'Back up now',
+    made: 'The backup is being made, in the folder backups of DATA_DIR.',
+    passphrase: 'Passphrase of this backup',
+    passphraseHint:
+      'It is not stored: without it the backup cannot be restored. Six words that dice choose will do.',
+    unencrypted: 'Unencrypted',
+    unencryptedHint:
+      'A person who has the file can read all accounts. It has no keys: a restore ends all tokens and second factors.',
+  },
   newest: 'The newest holds the state of',
   age: 'Age',
   every: 'Made every',
