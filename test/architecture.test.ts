@@ -156,7 +156,7 @@ suite('imports', () => {
     const { files, packages } = loadedBy(['src/start.ts', ...ofModules.map(({ to }) => to)])
     assert.ok(files.size > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events|reasons)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events|problems|reasons)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       [...files].filter((path) => later.test(path)),
       [],
