@@ -90,7 +90,8 @@ export function clientsByForm(
   function isSame(present: Client, before: Client, { client_secret }: Fields): boolean {
     const { clientAuth, jwks } = present.application ?? {}
     if (clientAuth !== before.application?.clientAuth) return false
-    if (client_secret !== undefined) return clients.hasSecret(present, [client_secret])
+    // RFC 6749 section 3.2: what has no value is not there.
+    if (client_secret) return clients.hasSecret(present, [client_secret])
     return JSON.stringify(jwks) === JSON.stringify(before.application?.jwks)
   }
 }
