@@ -1,5 +1,6 @@
 // A database makes a difference: rows are found and removed by client.
 import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import * as client from 'openid-client'
 import { clientsFile, writeClients } from '../clients.ts'
@@ -77,5 +78,46 @@ suite('an application that is taken out of the file', async () => {
     assert.match(browser.form().action, /^\/oauth\/interaction\//, 'the consent is asked again')
     const refreshed = client.refreshTokenGrant(other, others.refresh_token ?? '')
     assert.equal(await errorOf(refreshed), 'no error')
+  })
+})
+
+suite('a file of clients that is broken, gone or empty', async () => {
+  const path = clientsFile([application('notes', { scopes: ['openid', 'offline_access'] })])
+  const app = await providerApp([], { CLIENTS_FILE: path })
+  const rp = await relyingParty(app, 'notes')
+  const kept = { scope: 'openid offline_access', prompt: 'consent' }
+  const { tokens } = await signedIn(app, rp, await app.account('ann'), kept)
+  const consents = async () => (await app.rows()).provider_consents?.length ?? 0
+  const later = async (seconds: number) => {
+    app.clock.advance(seconds)
+    await runJob(app, 'clients file')
+    await runJob(app, 'removed applications')
+  }
+
+  test('broken or gone ends nothing, and its clients stay', async () => {
+    for (const breakFile of [
+      () => writeFileSync(path, ''),
+      () => writeFileSync(path, '[{]'),
+      () => writeFileSync(path, '[{"id":"notes"}]'),
+      () => rmSync(path),
+    ]) {
+      breakFile()
+      await later(0)
+      await later(601)
+      assert.equal(await consents(), 1, breakFile.toString())
+    }
+    assert.equal(
+      await errorOf(client.refreshTokenGrant(rp, tokens.refresh_token ?? '')),
+      'no error',
+    )
+  })
+
+  test('empty ends what its clients had after a day', async () => {
+    writeClients(path, [])
+    await later(0)
+    await later(86_399)
+    assert.equal(await consents(), 1)
+    await later(1)
+    assert.equal(await consents(), 0)
   })
 })

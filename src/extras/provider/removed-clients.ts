@@ -8,6 +8,8 @@ type Deps = Pick<Needs, 'clients' | 'clock' | 'db' | 'events'>
 
 // A file that is replaced on one node after the other, or by mistake, ends nothing.
 const goneMs = 600_000
+// Without any client, the file is empty or CLIENTS_FILE is not set: more likely a mistake.
+const allGoneMs = 86_400_000
 
 /**
  * Ends consents and tokens of a client that has been in neither CLIENTS_FILE nor the database for a
@@ -20,8 +22,10 @@ export function createRemovedClients({ clients, clock, db, events }: Deps): () =
     const now = clock.now()
     const missing = await missingClients()
     missingSince = new Map(missing.map((id) => [id, missingSince.get(id) ?? now]))
+    if (missing.length === 0) return
+    const hasOthers = (await clients.list()).clients.length > 0
     for (const [id, since] of missingSince) {
-      if (now - since >= goneMs) await end(id)
+      if (now - since >= (hasOthers ? goneMs : allGoneMs)) await end(id)
     }
   }
 
