@@ -6,7 +6,7 @@ import { gatehouse } from '../../core/hints/command-line.ts'
 
 const dayMs = 86_400_000
 const unusedMs = 30 * dayMs
-/** The tries of a quarter of an hour. */
+/** Reached after about a quarter of an hour. */
 const manyAttempts = 4
 const maxNamed = 20
 
