@@ -3,7 +3,7 @@ import { KeptRows } from '../../core/database/kept-rows.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import type { StoredSession } from '../../modules/sessions/sessions.ts'
-import { isAllowed, mayUse, usableAccount } from './account-claims.ts'
+import { allowsToken, isAllowed, mayUse, usableAccount } from './account-claims.ts'
 import { idOf } from './adapter.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { createSealing } from './storage.ts'
@@ -76,7 +76,7 @@ export function createKnownTokens(needs: ApplicationsNeeds): KnownTokens {
     if (clock.now() >= claims.exp * 1000) return null
     if (session && !sessions.judgeStored(session)) return null
     const application = (await clients.find(client))?.application
-    if (!application) return null
+    if (!application || !allowsToken(application, claims)) return null
     const isOpen = account === null || (mayUse(needs, account) && isAllowed(application, account))
     return isOpen ? { ...token, application } : null
   }
