@@ -45,7 +45,8 @@ export function createExplainedTokens(
 
   async function explainRow(of: ExplainedToken['of'], row: Artifact): Promise<ExplainedToken> {
     const { client, consumedAt, expiresAt: expires_at, sessionId, userId } = row
-    const stored = sealing.open(row.id, row.sealed) as { scope?: string; amr?: string[] } // as the library writes it
+    // As the library writes it.
+    const stored = sealing.open(row.id, row.sealed) as { scope?: string; amr?: string[] }
     const { scope } = stored
     const isAccess = of === kinds.AccessToken
     const facts = { client, scopes: scope?.split(' ') ?? [], expires_at }
