@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import * as client from 'openid-client'
+import { type TestApp, testApp } from '../app.ts'
 import { clientsFile, writeClients } from '../clients.ts'
 import { runJob } from '../statistics.ts'
 import {
@@ -78,6 +79,31 @@ suite('an application that is taken out of the file', async () => {
     assert.match(browser.form().action, /^\/oauth\/interaction\//, 'the consent is asked again')
     const refreshed = client.refreshTokenGrant(other, others.refresh_token ?? '')
     assert.equal(await errorOf(refreshed), 'no error')
+  })
+})
+
+suite('a node with an older file', async () => {
+  const notes = application('notes')
+  const one = await providerApp([notes, application('other')])
+  const file = clientsFile([application('other')])
+  const env = { PROVIDER: 'on', CLIENTS_FILE: file }
+  const two = await testApp(env, { directory: one.directory, clock: one.clock, seed: 2 })
+  const rp = await relyingParty(one, 'notes')
+  const minutes = async (count: number, nodes: readonly TestApp[]) => {
+    for (let minute = 0; minute < count; minute += 1) {
+      for (const node of nodes) await runJob(node, 'removed applications')
+      one.clock.advance(60)
+    }
+  }
+
+  test('ends nothing while another node has the client, and then all of it', async () => {
+    await signedIn(one, rp, await one.account('ann'))
+    const consents = async () => (await one.rows()).provider_consents?.length
+    await minutes(25, [two, one])
+    assert.equal(await consents(), 1)
+    await minutes(10, [two])
+    await minutes(1, [two])
+    assert.equal(await consents(), 0)
   })
 })
 
