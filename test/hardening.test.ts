@@ -81,6 +81,8 @@ suite('compose.home.yaml', () => {
     assert.deepEqual([gatehouse.ports, Array.isArray(proxy.ports)], [undefined, true])
     assert.equal(gatehouse.environment.TRUST_PROXY, proxy.networks.front.ipv4_address)
     assert.equal(home.networks.front.internal, true)
+    const shared = Object.keys(proxy.networks).filter((name) => gatehouse.networks.includes(name))
+    assert.deepEqual(shared, ['front'], 'the name of the service leads there alone')
   })
 
   test('asks with the listing of the documentation, by rules that the service accepts', () => {

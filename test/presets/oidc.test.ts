@@ -6,7 +6,7 @@ import { clockOfToday } from '../identity-provider.ts'
 import { assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
 import { gitlabSite, googleSite, issuerOf, microsoftSite, settings, tenants } from './oidc-sites.ts'
-import { signInAt } from './sign-in.ts'
+import { signInAt, wayBack } from './sign-in.ts'
 import { world } from './world.ts'
 
 const options = { clock: clockOfToday() }
@@ -50,6 +50,18 @@ suite('presets of providers with ID tokens', async () => {
     const again = await app.call('GET', '/oauth/google/login?again=1')
     const { searchParams } = new URL(String(again.headers.location))
     assert.deepEqual([searchParams.has('prompt'), searchParams.has('max_age')], [false, false])
+  })
+
+  test('a name in the callback counts for nothing where the provider posts none', async () => {
+    const person = { sub: '9', email: 'nameless@example.org', email_verified: true }
+    const browser = testBrowser(app)
+    const begun = await browser.call('GET', '/oauth/google/login')
+    const back = wayBack(sites, String(begun.headers.location), person)
+    assert.equal((await browser.call('GET', `${back}&name=The+Director`)).status, 200)
+    const { body } = await browser.call('GET', '/api/session')
+    const headers = app.basic(app.admin)
+    const made = await app.call('GET', `/users/${body.user_id}`, { headers })
+    assert.equal(made.body.name, person.email)
   })
 
   test('gitlab: one of our own, by its address', async () => {

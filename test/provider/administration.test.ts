@@ -109,6 +109,10 @@ suite('an administrator and the accesses of applications', async () => {
     const again = await withdrawn('ann', 'notes')
     assert.deepEqual([again.status, again.body], [404, { error: 'Client not found' }])
     assert.equal((await withdrawn('nobody', 'notes')).status, 404)
+    for (const id of ['no%00tes', '%00', '__proto__', 'x'.repeat(2000)]) {
+      const none = await withdrawn('ann', id)
+      assert.deepEqual([none.status, none.body], [404, { error: 'Client not found' }], id)
+    }
     assert.equal((await userinfo(app, others.access_token)).status, 200)
   })
 

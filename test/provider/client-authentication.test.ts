@@ -73,6 +73,20 @@ suite('a client that authenticates by the form', async () => {
     }
   })
 
+  test('a field without a value is not there', async () => {
+    const empty = { client_secret: '' }
+    for (const credential of [
+      { client_id: 'browser', ...empty },
+      { ...(await assertion('keys')), ...empty },
+      { ...post, client_assertion: '' },
+    ]) {
+      const { access_token } = await tokens()
+      const { status, text } = await send('revoke', { ...credential, token: access_token })
+      assert.deepEqual([status, text], [200, ''], JSON.stringify(credential))
+      assert.ok(!(await isLive(access_token)))
+    }
+  })
+
   test('asks about tokens by a secret and by keys, and a public one never', async () => {
     const { access_token: token } = await tokens()
     for (const credential of [post, await assertion('keys')]) {

@@ -10,6 +10,7 @@ import { runJob } from '../statistics.ts'
 import {
   allow,
   application,
+  errorOf,
   issuer,
   open,
   providerApp,
@@ -17,6 +18,7 @@ import {
   request,
   signedIn,
   signIn,
+  userinfo,
 } from './application.ts'
 
 const access = 'access token of an application'
@@ -134,6 +136,27 @@ suite('why a token of an application counts or not', async () => {
     assert.deepEqual([one.status, one.error], [401, 'invalid_token'])
     assert.deepEqual([other.status, other.error], [400, 'invalid_grant'])
     assert.deepEqual(one.remedies, ['change_roles'])
+  })
+
+  test('one that the entry of its application no longer allows', async () => {
+    const kept = [...scopes, 'offline_access']
+    await use([entry({ scopes: kept })])
+    const more = { scope: 'openid offline_access', prompt: 'consent' }
+    const { access_token, refresh_token } = (await signedIn(app, rp, await someone(), more)).tokens
+    await use([entry({ scopes: kept, two_factor: true })])
+    const { code, status } = await explained(refresh_token)
+    const refused = errorOf(client.refreshTokenGrant(rp, refresh_token ?? ''))
+    assert.deepEqual([code, status], ['application_entry_changed', 400])
+    assert.equal(await refused, '400 invalid_grant')
+    assert.equal((await userinfo(app, access_token)).status, 200)
+    assert.equal((await explained(access_token)).passes, true)
+    await use([entry()])
+    for (const token of [access_token, refresh_token]) {
+      const { code, facts, passes } = await explained(token)
+      assert.deepEqual([passes, code], [false, 'application_entry_changed'])
+      assert.equal(facts.client, 'notes')
+    }
+    assert.equal((await userinfo(app, access_token)).status, 401)
   })
 
   test('one whose client is gone', async () => {

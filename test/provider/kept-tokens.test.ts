@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as client from 'openid-client'
 import { type Someone, type TestApp, testApp } from '../app.ts'
-import { asClient, clientsFile, entry } from '../clients.ts'
+import { asClient, clientsFile, entry, writeClients } from '../clients.ts'
 import { countedDatabase } from '../counted-database.ts'
 import { heard } from '../database.ts'
 import type { PageBrowser } from '../page-browser.ts'
-import { application, providerApp, relyingParty, signedIn } from './application.ts'
+import { runJob } from '../statistics.ts'
+import { application, providerApp, relyingParty, signedIn, userinfo } from './application.ts'
 
 const rights = { may: ['introspect'], audiences: ['api'] }
 const notes = application('notes', { allow: ['USER'], ...rights })
@@ -135,6 +136,24 @@ suite('a kept token of a session that is used at another node alone', async () =
     assert.equal(await isActive(), true)
     one.clock.advance(100) // no later than the end of the token
     assert.equal(await isActive(), false)
+  })
+})
+
+suite('a kept token with offline_access', async () => {
+  const entryWith = (scopes: readonly string[]) => application('notes', { ...rights, scopes })
+  const path = clientsFile([entryWith(['openid', 'offline_access'])])
+  const app = await providerApp([], { CLIENTS_FILE: path })
+  const rp = await relyingParty(app, 'notes')
+
+  test('counts as long as the entry has the scope, as at userinfo', async () => {
+    const more = { scope: 'openid offline_access', prompt: 'consent' }
+    const { tokens } = await signedIn(app, rp, await app.account('ann'), more)
+    const token = tokens.access_token
+    assert.equal((await introspected(app, token)).active, true)
+    writeClients(path, [entryWith(['openid'])])
+    await runJob(app, 'clients file')
+    assert.deepEqual(await introspected(app, token), { active: false })
+    assert.equal((await userinfo(app, token)).status, 401)
   })
 })
 

@@ -107,4 +107,24 @@ suite('an answer by the fragment', async () => {
     assert.deepEqual([pushed.status, pushed.body.error], [400, 'unsupported_response_mode'])
     assert.deepEqual((await app.rows()).flows, [])
   })
+
+  test('carries no error of another parameter either', async () => {
+    for (const more of [
+      { prompt: 'none' },
+      { prompt: 'nothing' },
+      { max_age: '-1' },
+      { code_challenge_method: 'plain' },
+      { response_type: 'token' },
+      { id_token_hint: 'x' },
+    ]) {
+      for (const response_mode of ['fragment', 'jwt', 'query', '']) {
+        const query = new URLSearchParams({ ...parameters, ...more, response_mode })
+        const at = new URL((await open(pageBrowser(app), `/oauth/authorize?${query}`)) ?? '')
+        assert.equal(at.hash, '', JSON.stringify([more, response_mode]))
+        assert.ok(at.searchParams.has('error'), at.href)
+        assert.equal(at.searchParams.get('state'), parameters.state)
+      }
+    }
+    assert.deepEqual((await app.rows()).flows, [])
+  })
 })

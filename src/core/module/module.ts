@@ -117,7 +117,7 @@ export interface ModuleTable {
   readonly givesIds?: true
   /** A row is a login, for example a session; a restore skips logins by default. */
   readonly isLogin?: true
-  /** A restore notes (user_id, at) there, of the persons whose rows of this value it leaves out. */
+  /** A restore leaves out rows with the value `only`, and writes (user_id, at) to `notedIn`. */
   readonly leftBehind?: {
     readonly only: readonly [column: string, value: string]
     readonly notedIn: string

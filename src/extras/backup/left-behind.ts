@@ -12,7 +12,7 @@ export interface LeftBehind {
   note(trx: DatabaseOrTransaction, now: number): Promise<void>
 }
 
-/** Whose rows a restore leaves out, of the tables that say so: their owners have something to do. */
+/** The persons who must act after a restore, for example make new app passwords. */
 export function leftBehindOf(tables: readonly ModuleTable[]): LeftBehind {
   const byName = new Map(tables.map((table) => [table.name, table]))
   const noted = new Map<string, Set<number>>()

@@ -44,7 +44,7 @@ const homeSchema = (links: readonly string[]) =>
     },
   )
 
-/** As a person finds it who comes from nowhere. */
+/** The sign-in page without a return address. */
 const firstPage = { action: '/signin', returnTo: home, isOpen: true }
 
 /**

@@ -12,7 +12,7 @@ export interface HomeView {
     readonly logout: string
     readonly label: string
   }[]
-  /** Of features: the sign-up. */
+  /** Of other modules, for example the sign-up. */
   readonly links: readonly SignInLink[]
   /** Null in production, where the page is for people. */
   readonly developers:

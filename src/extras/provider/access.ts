@@ -1,6 +1,7 @@
 import type { Database } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import type { Needs } from '../../core/module/services.ts'
+import { isClientId } from '../../modules/clients/client-entry.ts'
 import { consentStore } from './consents.ts'
 import { accessWithdrawn } from './events.ts'
 import { artifactStore } from './store.ts'
@@ -44,13 +45,14 @@ export function namedAccessesOf(
   )
 }
 
-/** Ends consent and tokens of an application; false if it had nothing. */
+/** Ends consent and tokens of an application; false if it had nothing, and for what is no id. */
 export function withdraw(
   { db, events }: Pick<Needs, 'db' | 'events'>,
   { client, userId }: { readonly client: string; readonly userId: number },
   guard?: Guard,
 ): Promise<boolean> {
   const work = async (trx: Parameters<typeof artifactStore>[0]) => {
+    if (!isClientId(client)) return false // PostgreSQL holds no NUL
     const had = await artifactStore(trx).removeOf(userId, client)
     const isWithdrawn = await consentStore(trx).withdraw(userId, client)
     if (had === 0 && !isWithdrawn) return false

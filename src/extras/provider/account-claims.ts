@@ -26,6 +26,23 @@ export function isAllowed(
   return allow === null || allow.some((role) => roles.some((one) => one === role))
 }
 
+/** What the library has stored of a token. */
+interface TokenOfPerson {
+  readonly scope?: string | undefined
+  /** Absent from access tokens. */
+  readonly amr?: readonly string[] | undefined
+}
+
+/** Whether the entry of the application still allows a token that was issued before. */
+export function allowsToken(
+  { needsTwoFactors, scopes }: Pick<Application, 'needsTwoFactors' | 'scopes'>,
+  { amr, scope }: TokenOfPerson,
+): boolean {
+  const isOffline = scope?.split(' ').includes('offline_access') === true
+  if (isOffline && !scopes.includes('offline_access')) return false
+  return !needsTwoFactors || amr === undefined || amr.includes('mfa')
+}
+
 /** The account of a subject while it may sign in; null for a client, whose subject is no number. */
 export async function usableAccount(
   { db, requirements }: Pick<Needs, 'db' | 'requirements'>,

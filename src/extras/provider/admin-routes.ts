@@ -20,7 +20,7 @@ const tag = 'Administration of accounts'
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** Which applications have something of an account, and the other way round; with PROVIDER=off too. */
+/** The applications of an account and the accounts of an application; also with PROVIDER=off. */
 export async function routes(app: App, needs: Needs): Promise<void> {
   const { accounts, clients, clock, db } = needs
   const named = accountNamed(accounts)

@@ -30,7 +30,7 @@ export interface Applications {
   readonly tokens: ApplicationTokens
   readonly devices: Devices
   readonly signOuts: SignOuts
-  /** Ends what belongs to a client that is nowhere any more. */
+  /** Ends consents and tokens of clients that are in neither CLIENTS_FILE nor the database. */
   readonly endRemoved: () => Promise<void>
   /** At /oauth/introspect and /oauth/revoke. */
   readonly atEndpoints: OtherTokens

@@ -6,7 +6,7 @@ import { gatehouse } from '../../core/hints/command-line.ts'
 
 const dayMs = 86_400_000
 const unusedMs = 30 * dayMs
-/** The tries of a quarter of an hour. */
+/** Reached after about a quarter of an hour. */
 const manyAttempts = 4
 const maxNamed = 20
 
@@ -29,7 +29,7 @@ const providerPlain: Check<OfflineContext> = {
 const logouts: Check<InsideContext> = {
   id: 'application_logouts',
   level: 'warning',
-  passMessage: 'every application takes its logout tokens',
+  passMessage: 'applications accept their logout tokens',
   why: 'A person who has signed out here stays signed in there. A logout is tried for a day, then given up.',
   mend: {
     do: 'Mend the address, or have the application answer it with 200. A private address needs LOGOUT_NETWORKS.',

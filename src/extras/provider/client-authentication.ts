@@ -26,7 +26,7 @@ export type ClientOfForm = (
 ) => Promise<Client>
 
 const names = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type']
-// The library knows the client before it refuses a token of this form, and looks for none.
+// The library authenticates the client first, then refuses a token of this form without a look-up.
 const token = `${Buffer.from('{}').toString('base64url')}..`
 
 export function createClientOfForm(
@@ -86,11 +86,12 @@ export function clientsByForm(
     },
   }
 
-  /** Whether what the client has shown still counts. */
+  /** Whether the credential of the request is still valid. */
   function isSame(present: Client, before: Client, { client_secret }: Fields): boolean {
     const { clientAuth, jwks } = present.application ?? {}
     if (clientAuth !== before.application?.clientAuth) return false
-    if (client_secret !== undefined) return clients.hasSecret(present, [client_secret])
+    // RFC 6749 section 3.2: what has no value is not there.
+    if (client_secret) return clients.hasSecret(present, [client_secret])
     return JSON.stringify(jwks) === JSON.stringify(before.application?.jwks)
   }
 }

@@ -20,9 +20,9 @@ const firstInterval = 5
 const increase = 5
 
 /**
- * Notes the request of a device that waits for the decision, in the commit of the request. One that
- * comes before its interval is refused by slow_down, and the interval grows: it is a row, so that
- * all nodes count the same.
+ * Records each poll of a device that waits for the decision, in the commit of the request. A poll
+ * before the end of the interval is refused with slow_down, and the interval grows. The interval is
+ * a row, so that all nodes share it.
  */
 export function createDevicePolls(deps: Pick<Needs, 'clock' | 'keys' | 'random'>) {
   const sealing = createSealing(deps)

@@ -44,7 +44,7 @@ export const accessesEnded = eventType<{ readonly client: string; readonly conse
   {
     groups: ['logins'],
     description:
-      'a client has been in neither `CLIENTS_FILE` nor the database for ten minutes: what people let it have ends',
+      'a client has been in neither `CLIENTS_FILE` nor the database for ten minutes, or longer: its consents and tokens end',
     fields: { client: 'the id that it had', consents: '' },
     words: {
       en: 'All access of a removed application ended',

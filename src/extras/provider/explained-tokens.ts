@@ -2,7 +2,7 @@ import type { RefusalReason } from '../../core/errors.ts'
 import { accountIn } from '../../modules/accounts/accounts.ts'
 import { reasonOfUnmet } from '../../modules/authentication/requirements.ts'
 import type { ExplainedToken } from '../../modules/tokens/other-tokens.ts'
-import { isAllowed, sessionFacts } from './account-claims.ts'
+import { allowsToken, isAllowed, sessionFacts } from './account-claims.ts'
 import { grantIdOf, idOf } from './adapter.ts'
 import type { ApiToken, ApplicationTokens } from './application-tokens.ts'
 import { findToken, opaque } from './known-tokens.ts'
@@ -45,7 +45,9 @@ export function createExplainedTokens(
 
   async function explainRow(of: ExplainedToken['of'], row: Artifact): Promise<ExplainedToken> {
     const { client, consumedAt, expiresAt: expires_at, sessionId, userId } = row
-    const { scope } = sealing.open(row.id, row.sealed) as { scope?: string } // as the library writes it
+    // As the library writes it.
+    const stored = sealing.open(row.id, row.sealed) as { scope?: string; amr?: string[] }
+    const { scope } = stored
     const isAccess = of === kinds.AccessToken
     const facts = { client, scopes: scope?.split(' ') ?? [], expires_at }
     const shown = { of, facts, error: isAccess ? invalidToken : invalidGrant }
@@ -54,8 +56,17 @@ export function createExplainedTokens(
     const isUsed = consumedAt !== null && !isForgiven
     const reason = isUsed
       ? ({ code: 'application_grant_used' } as const)
-      : await refusing(client, userId, sessionId)
+      : ((await refusing(client, userId, sessionId)) ?? (await changedEntry(client, stored)))
     return { ...shown, subject, reason }
+  }
+
+  async function changedEntry(
+    client: string,
+    stored: Parameters<typeof allowsToken>[1],
+  ): Promise<RefusalReason | null> {
+    const application = (await clients.find(client))?.application
+    if (application && allowsToken(application, stored)) return null
+    return { code: 'application_entry_changed', facts: { client } }
   }
 
   async function explainJwt(token: ApiToken): Promise<ExplainedToken> {

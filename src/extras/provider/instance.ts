@@ -17,7 +17,7 @@ import { findAccountOf } from './library-account.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { interactionPath, protocolPaths } from './paths.ts'
 import { createPolicy } from './policy.ts'
-import { checksOfParameters } from './request-parameters.ts'
+import { checksOfParameters, keepErrorOutOfFragment } from './request-parameters.ts'
 import { createSubjects } from './subjects.ts'
 import { workNow } from './work.ts'
 
@@ -106,6 +106,7 @@ function instanceOf(
       workNow().detail = (error as { error_detail?: string }).error_detail ?? null
     })
   }
+  provider.on('authorization.error', (context) => keepErrorOutOfFragment(context as Context))
   provider.on('server_error', (_, error) => {
     workNow().thrown ??= error
   })

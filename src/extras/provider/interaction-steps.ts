@@ -17,7 +17,7 @@ export interface Person {
   readonly account: Account
 }
 
-/** What the steps of a person share: the request that waits, its application, and its end. */
+/** What all steps of a person need: the waiting request, its application, and its end. */
 export function createInteractionSteps(needs: Needs) {
   const { accounts, applications, clients, db } = needs
   const { interactions } = applications

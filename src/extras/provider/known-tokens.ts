@@ -3,7 +3,7 @@ import { KeptRows } from '../../core/database/kept-rows.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
 import type { StoredSession } from '../../modules/sessions/sessions.ts'
-import { isAllowed, mayUse, usableAccount } from './account-claims.ts'
+import { allowsToken, isAllowed, mayUse, usableAccount } from './account-claims.ts'
 import { idOf } from './adapter.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import { createSealing } from './storage.ts'
@@ -39,12 +39,12 @@ interface KnownToken extends Omit<LiveToken, 'application'> {
 export type KnownTokens = (text: string) => Promise<LiveToken | null>
 
 export const accessKinds = ['AccessToken', 'ClientCredentials'] as const
-/** What the protocol makes, and we find by its digest. */
+/** The form of the opaque tokens, codes and refresh tokens of the library. */
 export const opaque = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * Opaque access tokens, with the session and the account that they depend on, in memory: a program
- * may ask about the same token at each request of its own. What memory refuses is read again.
+ * Keeps opaque access tokens in memory, with their session and account: a program may ask about the
+ * same token at each request of its own. A token that is refused from memory is read again.
  */
 export function createKnownTokens(needs: ApplicationsNeeds): KnownTokens {
   const { clients, clock, db, feed, sessions } = needs
@@ -76,7 +76,7 @@ export function createKnownTokens(needs: ApplicationsNeeds): KnownTokens {
     if (clock.now() >= claims.exp * 1000) return null
     if (session && !sessions.judgeStored(session)) return null
     const application = (await clients.find(client))?.application
-    if (!application) return null
+    if (!application || !allowsToken(application, claims)) return null
     const isOpen = account === null || (mayUse(needs, account) && isAllowed(application, account))
     return isOpen ? { ...token, application } : null
   }

@@ -1,5 +1,5 @@
 import type { Context } from 'oidc-provider'
-import { claimsFor, claimsOf, isAllowed, usableAccount } from './account-claims.ts'
+import { allowsToken, claimsFor, claimsOf, isAllowed, usableAccount } from './account-claims.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import type { AccountOfLibrary } from './policy.ts'
 import { sidOf } from './sign-outs.ts'
@@ -14,7 +14,7 @@ export function findAccountOf(deps: ApplicationsNeeds) {
     token?: {
       readonly kind: string
       readonly amr?: readonly string[]
-      readonly scopes?: ReadonlySet<string>
+      readonly scope?: string
     },
   ): Promise<AccountOfLibrary | undefined> => {
     const account = await usableAccount(deps, subject)
@@ -23,9 +23,7 @@ export function findAccountOf(deps: ApplicationsNeeds) {
     workNow().userId = account.userId
     // At a new sign-in a page says why not: see policy.ts.
     if (token && !isAllowed(application, account)) return undefined
-    const isOffline = token?.scopes?.has('offline_access') === true
-    if (isOffline && !application.scopes.includes('offline_access')) return undefined
-    if (token?.amr && application.needsTwoFactors && !token.amr.includes('mfa')) return undefined
+    if (token && !allowsToken(application, token)) return undefined
     return {
       accountId: subject,
       account,

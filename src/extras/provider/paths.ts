@@ -7,7 +7,7 @@ export const protocolPaths = {
   pushed_authorization_request: '/oauth/par',
   device_authorization: '/oauth/device',
   code_verification: '/device',
-  // Ours: the library authenticates the client there. See client-authentication.ts.
+  // The route is ours; the library only authenticates its clients. See client-authentication.ts.
   revocation: '/oauth/revoke',
 }
 

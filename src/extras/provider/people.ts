@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 
-/** An account that an application has something of. */
+/** An account that an application has access to. */
 export interface PersonOfClient {
   readonly userId: number
   readonly username: string

@@ -40,7 +40,7 @@ const atLogin: readonly Ask[] = [
     ({ account, ctx: { oidc } }) =>
       account !== null &&
       wishesTwoFactors(oidc.params, account) &&
-      // The wish is voluntary.
+      // Voluntary: without a page, the sign-in continues with one factor.
       !oidc.prompts.has('none') &&
       !oidc.result?.login &&
       oidc.session.amr?.includes('mfa') !== true,

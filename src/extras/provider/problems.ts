@@ -37,7 +37,7 @@ export const proofRefused = problem('dpopProofRefused', 401, 'invalid_dpop_proof
 const nonceNeeded = problem('dpopNonceNeeded', 400, 'use_dpop_nonce')
 const nonceWanted = problem('dpopNonceWanted', 401, 'use_dpop_nonce')
 
-/** Only of a device that asks too often; 429 is an address that does. */
+/** For a device that polls too often. An address that sends too many requests gets 429. */
 export const pollTooEarly = problem('devicePollTooEarly', 400, 'slow_down')
 
 /** Of a device whose person has not decided. RFC 8628 section 3.5 */

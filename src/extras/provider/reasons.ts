@@ -38,6 +38,15 @@ export const reasons = {
     words: { de: 'Der Client ist keine Anwendung, oder er ist deaktiviert oder entfernt.' },
     facts: ['client'],
   },
+  application_entry_changed: {
+    guard: 'access rule',
+    explanation:
+      'The entry of the application has changed since the token was issued: it wants two factors, or no longer has offline_access.',
+    words: {
+      de: 'Der Eintrag der Anwendung hat sich seit der Ausgabe des Tokens geändert: Er verlangt zwei Faktoren oder hat offline_access nicht mehr.',
+    },
+    facts: ['client'],
+  },
   application_role_missing: {
     guard: 'access rule',
     explanation:

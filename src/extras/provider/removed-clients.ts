@@ -1,5 +1,6 @@
 import { transact } from '../../core/database/transactions.ts'
 import type { Needs } from '../../core/module/services.ts'
+import { idOf } from './adapter.ts'
 import { consentStore } from './consents.ts'
 import { accessesEnded } from './events.ts'
 import { artifactStore } from './store.ts'
@@ -8,33 +9,57 @@ type Deps = Pick<Needs, 'clients' | 'clock' | 'db' | 'events'>
 
 // A file that is replaced on one node after the other, or by mistake, ends nothing.
 const goneMs = 600_000
+// Without any client, the file is empty or CLIENTS_FILE is not set: more likely a mistake.
+const allGoneMs = 86_400_000
+const knownClient = 'KnownClient'
 
 /**
  * Ends consents and tokens of a client that has been in neither CLIENTS_FILE nor the database for a
- * while: another application may get its id later. Of a client of the database, its removal ends them.
+ * while: another application may get its id later. The removal of a client of the database ends them
+ * at once. A node whose file has the client keeps a row, so that a node with an older file ends nothing.
  */
 export function createRemovedClients({ clients, clock, db, events }: Deps): () => Promise<void> {
   let missingSince: ReadonlyMap<string, number> = new Map()
 
   return async () => {
     const now = clock.now()
-    const missing = await missingClients()
+    const missing = await missingClients(now)
     missingSince = new Map(missing.map((id) => [id, missingSince.get(id) ?? now]))
+    if (missing.length === 0) return
+    const hasOthers = (await clients.list()).clients.length > 0
     for (const [id, since] of missingSince) {
-      if (now - since >= goneMs) await end(id)
+      if (now - since < (hasOthers ? goneMs : allGoneMs)) continue
+      if (!(await artifactStore(db).byId(keyOf(id), now))) await end(id)
     }
   }
 
-  async function missingClients(): Promise<string[]> {
+  async function missingClients(now: number): Promise<string[]> {
     const stored = await Promise.all([
       consentStore(db).clients(),
       artifactStore(db).clientsOfGrants(),
     ])
     const missing: string[] = []
     for (const id of new Set(stored.flat())) {
-      if (!(await clients.listed(id))) missing.push(id)
+      const client = await clients.listed(id)
+      if (client === null) missing.push(id)
+      else if (client.source === 'file') await keepKnown(id, now)
     }
     return missing
+  }
+
+  async function keepKnown(client: string, now: number): Promise<void> {
+    const store = artifactStore(db)
+    const id = keyOf(client)
+    if (await store.byId(id, now + goneMs / 2)) return
+    const none = {
+      userId: null,
+      sessionId: null,
+      grantId: null,
+      uid: null,
+      address: '',
+      sealed: '',
+    }
+    await store.upsert([{ ...none, id, kind: knownClient, client, expiresAt: now + goneMs }])
   }
 
   function end(client: string): Promise<void> {
@@ -44,4 +69,8 @@ export function createRemovedClients({ clients, clock, db, events }: Deps): () =
       await events.emitInTransaction(trx, accessesEnded, { client, consents })
     })
   }
+}
+
+function keyOf(client: string): string {
+  return idOf(knownClient, client)
 }

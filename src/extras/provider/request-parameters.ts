@@ -8,10 +8,14 @@ export const responseModes: readonly string[] = ['query', 'form_post']
 export function checksOfParameters({ errors }: Library) {
   const { UnsupportedResponseMode = Error } = errors
   return {
-    response_mode({ oidc: { params } }: Context, mode: string | undefined): void {
+    response_mode(_: Context, mode: string | undefined): void {
       if (mode === undefined || responseModes.includes(mode)) return
-      params.response_mode = undefined // the error comes by the query
       throw new UnsupportedResponseMode()
     },
   }
+}
+
+/** Call before the library answers an error: other checks may fail before `response_mode` is checked. */
+export function keepErrorOutOfFragment({ oidc: { params } }: Context): void {
+  if (params && params.response_mode !== 'form_post') params.response_mode = 'query'
 }

@@ -57,7 +57,7 @@ export function createTokenEndpoints(
     if (account === null) return { ...rest, sub: `client:${client}` }
     const roles = rolesAmong(account.roles, config.roles)
     const sub = subjectFor(application, String(account.userId))
-    // The name would tell who a pairwise subject is.
+    // The username would identify the person behind a pairwise subject.
     const isNamed = application.subject === 'public' || scope?.split(' ').includes('profile')
     return { ...rest, sub, ...(isNamed && { username: account.username }), roles }
   }

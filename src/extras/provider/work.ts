@@ -26,7 +26,7 @@ export class AlreadyUsed extends Error {
   }
 }
 
-/** What a request proves with, and no other may prove with again. */
+/** A proof that counts for one request only. */
 export type Proof = 'assertion' | 'dpop'
 
 /** Another request has come with the same assertion or proof. */
@@ -85,7 +85,7 @@ export interface Work {
   detail: string | null
   /** A refusal of ours that the library would turn into another error. */
   thrown: unknown
-  /** What the commit has found: it stands, and the answer is this. */
+  /** A refusal that the transaction has found: the transaction is committed all the same. */
   refusal: ApiError | null
   /** What the error page shows. */
   shown: ProtocolError | null

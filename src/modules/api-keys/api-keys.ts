@@ -204,7 +204,7 @@ export function purgeKeys(
   return keyStore(asyncCommitDb).purge(clock.now() - keptMs, batchSize)
 }
 
-/** Whose app passwords a restore has ended is told for 30 days. */
+/** The doctor names the persons whose app passwords a restore has ended for 30 days. */
 export function purgeEnded(
   { asyncCommitDb, clock }: Pick<Needs, 'asyncCommitDb' | 'clock'>,
   batchSize: number,

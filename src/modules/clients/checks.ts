@@ -11,7 +11,7 @@ const reserved = /(^|\.)(example|invalid|test|example\.(com|net|org))$/
 const redirects: Check<InsideContext> = {
   id: 'application_redirects',
   level: 'warning',
-  passMessage: 'the redirect addresses of applications can be theirs',
+  passMessage: 'the redirect addresses of applications lead to applications',
   why: 'The sign-in ends at an address where the application is not: nobody can use it.',
   mend: {
     do: 'Write the address into the entry where people open the application; its documentation has the path.',

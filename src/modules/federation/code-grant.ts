@@ -143,14 +143,16 @@ function personOf(
 ): IdentityClaims {
   const { username, email, name } = { ...standardClaims(info), ...standardClaims(claims) }
   const ofEmail = standardClaims(claims).email === undefined ? info : claims
-  const { isEmailVerified = isStatedVerified } = presetOf(config) ?? {}
+  const { isEmailVerified = isStatedVerified, parameters } = presetOf(config) ?? {}
+  // Only a provider that posts states a name by way of the browser.
+  const posted = parameters?.response_mode === 'form_post' ? textOf(sentName) : undefined
   return {
     issuer: config.tenants === null ? config.issuer : tenantIssuer(config, claims),
     subject: claims.sub,
     username,
     email,
     isEmailVerified: isEmailVerified(ofEmail),
-    name: name ?? textOf(sentName),
+    name: name ?? posted,
     authTime: authTimeOf(claims, clock.now()),
     // Administrators of any directory give roles of an application.
     roles: config.tenants?.includes('any')

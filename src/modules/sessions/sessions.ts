@@ -48,7 +48,7 @@ export interface Sessions {
   judge(id: string, reader?: DatabaseOrTransaction): Promise<LiveSession | null>
   /** As stored, to keep it with the token; null without a row. */
   stored(id: string): Promise<StoredSession | null>
-  /** The same of a session as read; another node may know of later activity. */
+  /** As `judge`, for a session that was read before; another node may know of later activity. */
   judgeStored(session: StoredSession): LiveSession | null
   /** The live sessions of an account, newest first; at most 1000. */
   of(userId: number): Promise<OwnSession[]>
@@ -389,7 +389,7 @@ export function createSessions(
     return { stored: session, expiresAt, needsEnrolment: unmet !== null }
   }
 
-  /** No activity of the person. */
+  /** Does not count as activity of the person. */
   function judged(session: StoredSession): LiveSession | null {
     const times = { ...session, lastSeenAt: lastSeenOf(session), isKept: isKeptOf(session) }
     const answer = clock.now() < endOf(times) ? met(session, times.lastSeenAt) : null

@@ -181,7 +181,7 @@ function admits(rule: Rule, named: RouteDeclaration, options: AccessOptions): on
   }
 }
 
-/** Of a caller that no header has made known. */
+/** Authenticates by the body, unless the headers have authenticated the caller. */
 function admitsByBody(rule: Rule, named: Named, options: AccessOptions): preValidationHookHandler {
   return async (request, reply) => {
     if (request.principal !== null) return
@@ -189,7 +189,7 @@ function admitsByBody(rule: Rule, named: Named, options: AccessOptions): preVali
   }
 }
 
-/** Without another credential, and in a form that a parser reads: all else is refused before. */
+/** Any other request without credentials is refused before its body is read. */
 function carriesForm({ headers }: FastifyRequest): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   const isForm = type.trim().toLowerCase() === mediaTypes.form

@@ -141,8 +141,8 @@ export interface Authenticator {
    */
   authenticate(request: FastifyRequest): Authenticated | null | Promise<Authenticated | null>
   /**
-   * For credentials that the body carries: asked after the body, before its validation, and only
-   * without an Authorization header. Browsers send such credentials never by themselves.
+   * For credentials in the body. Called after the body is parsed and before its validation, and only
+   * without an Authorization header. Browsers never send such credentials automatically.
    */
   authenticateBody?(request: FastifyRequest, reply: FastifyReply): Promise<Authenticated | null>
 }

@@ -27,7 +27,7 @@ export function identify(
   return tryFrom(0, { request, reply, named, accepted: named.accepted ?? [], deps })
 }
 
-/** The same by the body of the request. */
+/** As `identify`, by a credential in the body of the request. */
 export async function identifyByBody(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -91,7 +91,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   }
 }
 
-/** Keeps the application through the pages of the sign-out. */
+/** Keeps the address of the application on the pages of the sign-out. */
 function addressWith(back: Back | null, more: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams({ ...more, ...(back && { return_to: back.href }) })
   return query.size === 0 ? '/signout' : `/signout?${query}`

@@ -79,7 +79,7 @@ export const clients: typeof english = {
     backchannelHint: 'Wird aufgerufen, wenn eine Sitzung eines Menschen endet.',
     api: 'Sie darf diese API aufrufen',
     apiHint: 'Nur nach ihren Scopes und nie die Verwaltung.',
-    pairwise: 'Personen haben dort einen anderen Subject als bei anderen Hosts',
+    pairwise: 'Personen haben dort ein anderes Subject als bei anderen Hosts',
     pairwiseHint:
       'Anwendungen zweier Hosts können dann nicht vergleichen, wen sie kennen. Alle Redirect-Adressen liegen bei einem Host; kein Zugriff auf diese API.',
     noChallenge: 'Sie sendet keine PKCE-Challenge',
