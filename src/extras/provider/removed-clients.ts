@@ -16,8 +16,9 @@ const knownClient = 'KnownClient'
 
 /**
  * Ends consents and tokens of a client that has been in neither CLIENTS_FILE nor the database for a
- * while: another application may get its id later. The removal of a client of the database ends them
- * at once. A node whose file has the client keeps a row, so that a node with an older file ends nothing.
+ * while: another application may get its id later. The removal of a client of the database ends
+ * them at once. A node whose file has the client keeps a row, so that a node with an older file ends
+ * nothing.
  */
 export function createRemovedClients(deps: Deps): () => Promise<void> {
   const { clients, clock, db, events } = deps
