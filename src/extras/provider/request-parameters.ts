@@ -15,7 +15,7 @@ export function checksOfParameters({ errors }: Library) {
   }
 }
 
-/** Call before the library answers an error: other checks may fail before `response_mode` is checked. */
+/** Before the library answers an error: other checks may fail before that of `response_mode`. */
 export function keepErrorOutOfFragment({ oidc: { params } }: Context): void {
   if (params && params.response_mode !== 'form_post') params.response_mode = 'query'
 }

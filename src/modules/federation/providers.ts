@@ -30,7 +30,7 @@ export function createProviders({ config, ...deps }: ProvidersDeps): Providers {
   }
 }
 
-/** The provider that the path names. @throws ApiError routeNotFound if not configured for sign-in */
+/** The provider of the path. @throws ApiError routeNotFound if not configured for sign-in */
 export function signInProvider(
   providers: Pick<Providers, 'named'>,
   { params }: FastifyRequest,

@@ -141,7 +141,7 @@ export interface Authenticator {
    */
   authenticate(request: FastifyRequest): Authenticated | null | Promise<Authenticated | null>
   /**
-   * For credentials in the body. Called after the body is parsed and before its validation, and only
+   * For credentials in the body. Called after the body is parsed, before its validation, and only
    * without an Authorization header. Browsers never send such credentials automatically.
    */
   authenticateBody?(request: FastifyRequest, reply: FastifyReply): Promise<Authenticated | null>
