@@ -182,12 +182,15 @@ export function createImports(deps: ImportNeeds) {
     /** @throws ApiError validationFailed for a password against the rules */
     async function hashOf({ secret, username, user }: AccountLine): Promise<string | null> {
       if (secret === 'none') return null
-      if ('hash' in secret) return secret.hash
       await touch()
+      const stores = !dryRun && mistakes.total === 0
+      if ('hash' in secret) {
+        return stores ? patiently(() => passwords.storable(secret.hash)) : secret.hash
+      }
       const email = 'id' in user ? await userEmail(db, user.id) : user.email
       const text = secret.password
       await assertAcceptablePassword({ text, field: 'password', username, email }, deps)
-      return dryRun || mistakes.total > 0 ? '' : hashPatiently(text)
+      return stores ? patiently(() => passwords.hash(text)) : ''
     }
 
     async function finish(): Promise<boolean> {
@@ -227,11 +230,11 @@ export function createImports(deps: ImportNeeds) {
   }
 
   /** Waits while logins fill the hashing queue. */
-  function hashPatiently(text: string): Promise<string> {
+  function patiently(hash: () => Promise<string>): Promise<string> {
     return oneAtATime.run(async () => {
       for (;;) {
         try {
-          return await passwords.hash(text)
+          return await hash()
         } catch (error) {
           if (!(error instanceof ApiError) || error.row !== 'serviceUnavailable') throw error
         }
