@@ -16,7 +16,7 @@ import { userEmail } from '../../modules/users/users.ts'
 import { sensitiveCreate } from './events.ts'
 import { type AccountLine, lineReader, type Mistake } from './line.ts'
 import { gatherPreview } from './preview.ts'
-import { type FileFormat, readRecords } from './read-records.ts'
+import { type FileFormat, type ReadRecord, readRecords } from './read-records.ts'
 import { type ImportBody, transferSchemas } from './schemas.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore, leaseMs } from './store.ts'
@@ -41,6 +41,8 @@ export interface ImportOptions {
   readonly preview?: number
   /** The fallback format: see `readRecords`. */
   readonly otherwise: FileFormat
+  /** In place of `readRecords`, for the export of another product. */
+  readonly read?: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<ReadRecord[]>
   readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Reauthorizes the caller between batches and at the end; absent on the command line. */
   readonly guard?: Guard
@@ -104,7 +106,11 @@ export function createImports(deps: ImportNeeds) {
           ignoredColumns = columns
         },
       }
-      for await (const read of readRecords(touching(pieces), reading)) {
+      const { read: readForeign } = options
+      const records = readForeign
+        ? readForeign(touching(pieces))
+        : readRecords(touching(pieces), reading)
+      for await (const read of records) {
         for (const record of read) {
           const wanted = readLine(record)
           lines += 1

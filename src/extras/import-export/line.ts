@@ -6,9 +6,9 @@ import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { parseRoles, parseUser, parseUsername } from '../../modules/accounts/parse.ts'
-import { hashRefusal } from '../../modules/passwords/given-hash.ts'
-import type { HashSettings } from '../../modules/passwords/password.ts'
+import { foreignHashRefusal, hashRefusal } from '../../modules/passwords/given-hash.ts'
 import type { NewUser } from '../../modules/users/user.ts'
+import type { ForeignExtras } from './foreign-extras.ts'
 import type { ReadRecord } from './read-records.ts'
 import { type ImportLine, transferSchemas } from './schemas.ts'
 
@@ -28,6 +28,7 @@ export interface AccountLine {
   /** Epoch milliseconds; default now. */
   readonly createdAt: number | undefined
   readonly user: { readonly id: number } | NewUser
+  readonly extras?: ForeignExtras
 }
 
 export type ReadLine = (record: ReadRecord) => AccountLine | readonly Detail[]
@@ -48,18 +49,22 @@ function readLine(
   if ('details' in read) return read.details
   const found = check(read.value)
   if (found.some(({ path }) => path.length === 0)) return found
+  const { extras } = read
+  const refusalOf = extras ? foreignHashRefusal : hashRefusal
+  const hashFault = (hash: string) => refusalOf(hash, settings.password)
   const body = read.value as Static<ImportLine> // fields of another shape are skipped
   const refused = new Set(found.map(({ path }) => path[0]))
   const parsed = <T>(fields: readonly (keyof Static<ImportLine>)[], parse: () => T) =>
     fields.some((field) => refused.has(field)) ? undefined : attempt(found, parse)
   const username = parsed(['username'], () => parseUsername(body.username))
   const roles = parsed(['roles'], () => parseRoles(body.roles, settings.roles))
-  const secret = parsed(['password', 'password_hash'], () => parseSecret(body, settings.password))
+  const secret = parsed(['password', 'password_hash'], () => parseSecret(body, hashFault))
   const createdAt = parsed(['created_at'], () => parseTime(body.created_at))
   const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
   if (found.length > 0 || !username || !roles || !secret || !user) return found
   const { locked = false, active = true, must_change: mustChange = false } = body
-  return { line, username, secret, roles, locked, active, mustChange, createdAt, user }
+  const account = { line, username, secret, roles, locked, active, mustChange, createdAt, user }
+  return extras ? { ...account, extras } : account
 }
 
 /** Collects the error, so that other fields are checked too. */
@@ -75,14 +80,14 @@ function attempt<T>(found: Detail[], parse: () => T): T | undefined {
 
 function parseSecret(
   { password, password_hash: hash }: Static<ImportLine>,
-  settings: HashSettings,
+  refusalOf: (hash: string) => string | undefined,
 ): AccountLine['secret'] {
   if (hash !== undefined && password !== undefined) {
     return refuseField(['password_hash'], 'stands for a password: leave out one of them')
   }
   if (password !== undefined) return { password }
   if (hash === undefined) return 'none'
-  const reason = hashRefusal(hash, settings)
+  const reason = refusalOf(hash)
   return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
 }
 

@@ -27,6 +27,16 @@ export const module: Module = {
       ],
       load: () => import('./commands.ts'),
     },
+    {
+      rows: [
+        {
+          name: 'import',
+          operands: ['file'],
+          summary: 'Imports the accounts of another product, from its export: docs/import.md',
+        },
+      ],
+      load: () => import('./foreign-command.ts'),
+    },
   ],
   services: () => import('./services.ts'),
   routes: () => import('./routes.ts'),
