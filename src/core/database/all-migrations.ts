@@ -45,6 +45,7 @@ import * as provider from './migrations/0049-provider.ts'
 import * as clients from './migrations/0050-clients.ts'
 import * as registrationTokens from './migrations/0051-registration-tokens.ts'
 import * as endsOfApplicationTokens from './migrations/0054-ends-of-application-tokens.ts'
+import * as importedIds from './migrations/0055-imported-ids.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -95,6 +96,7 @@ export const migrations: readonly Step[] = [
   expand(clients.statements),
   expand(registrationTokens.statements),
   expand(endsOfApplicationTokens.statements),
+  expand(importedIds.statements),
 ]
 
 export const versionTable =

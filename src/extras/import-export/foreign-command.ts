@@ -39,10 +39,14 @@ export const commands: readonly CommandWork[] = [
       const { tellProgress, tellReport } = await import('./report.ts')
       await withServices(call, ['imports'], async ({ imports }) => {
         const dryRun = call.values['dry-run'] === true
+        const changesRoles = call.values.roles !== undefined
+        const read = foreignReader(format, convert, roles)
+        const readAgain = foreignReader(format, convert, rolesOf(call)) // counts names again
+        const again = () => readAgain(createReadStream(file))
         const report = await imports.run(createReadStream(file), {
           ...{ dryRun, otherwise: 'json' },
           ...(dryRun && { preview: previewedLines }),
-          read: foreignReader(format, convert, roles),
+          foreign: { source: from, read, again, changesRoles },
           onProgress: tellProgress(call.terminal),
         })
         tellUnknown(call, roles)

@@ -1,4 +1,6 @@
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
+import { fromBase32 } from '../../core/crypto/base32.ts'
 import { ApiError, type Detail, refuseField } from '../../core/errors.ts'
 import { compileCheck } from '../../core/http/bodies/validation.ts'
 import type { Static } from '../../core/http/schemas.ts'
@@ -7,6 +9,7 @@ import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { parseRoles, parseUser, parseUsername } from '../../modules/accounts/parse.ts'
 import { foreignHashRefusal, hashRefusal } from '../../modules/passwords/given-hash.ts'
+import { importedSecretBytes } from '../../modules/totp/imported.ts'
 import type { NewUser } from '../../modules/users/user.ts'
 import type { ForeignExtras } from './foreign-extras.ts'
 import type { ReadRecord } from './read-records.ts'
@@ -29,6 +32,8 @@ export interface AccountLine {
   readonly createdAt: number | undefined
   readonly user: { readonly id: number } | NewUser
   readonly extras?: ForeignExtras
+  readonly verifiedEmail?: EmailAddress
+  readonly totp?: Uint8Array
 }
 
 export type ReadLine = (record: ReadRecord) => AccountLine | readonly Detail[]
@@ -61,10 +66,11 @@ function readLine(
   const secret = parsed(['password', 'password_hash'], () => parseSecret(body, hashFault))
   const createdAt = parsed(['created_at'], () => parseTime(body.created_at))
   const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
+  const foreign = attempt(found, () => parseExtras(extras, user))
   if (found.length > 0 || !username || !roles || !secret || !user) return found
   const { locked = false, active = true, must_change: mustChange = false } = body
   const account = { line, username, secret, roles, locked, active, mustChange, createdAt, user }
-  return extras ? { ...account, extras } : account
+  return { ...account, ...foreign }
 }
 
 /** Collects the error, so that other fields are checked too. */
@@ -99,6 +105,20 @@ function parseOwner({ user_id, name, email }: Static<ImportLine>): AccountLine['
 
 function pick({ name, email }: { name: string | undefined; email: string | undefined }) {
   return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
+}
+
+function parseExtras(extras: ForeignExtras | undefined, user: AccountLine['user'] | undefined) {
+  if (!extras) return {}
+  const email = extras.emailVerified && user && 'email' in user ? parseEmail(user.email) : null
+  const totp = extras.totp === undefined ? undefined : parseSecretKey(extras.totp)
+  return { extras, ...(email && { verifiedEmail: email }), ...(totp && { totp }) }
+}
+
+function parseSecretKey(text: string): Uint8Array {
+  const { min, max } = importedSecretBytes
+  const secret = text.length > 200 ? undefined : fromBase32(text)
+  if (secret && secret.length >= min && secret.length <= max) return secret
+  return refuseField(['totp'], `must be a secret of ${min} to ${max} bytes in Base32`)
 }
 
 function parseTime(text: string | undefined): number | undefined {

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 /**
  * Accounts as JSON, JSON Lines or CSV. Routes: /api/admin/import/accounts,
@@ -6,6 +7,7 @@ import type { Module } from '../../core/module/module.ts'
  */
 export const module: Module = {
   name: 'import-export',
+  tables,
   eventCategory: 'transfer',
   tag: 'Import and export',
   events: () => import('./events.ts'),

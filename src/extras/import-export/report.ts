@@ -1,4 +1,5 @@
 import { type CommandCall, CommandError, type Terminal } from '../../core/cli/command.ts'
+import type { Difference } from './foreign-changes.ts'
 import type { ImportReport } from './import.ts'
 import type { Mistake } from './line.ts'
 import { showImport } from './show-import.ts'
@@ -14,7 +15,7 @@ export function tellReport({ values, output, terminal }: CommandCall, report: Im
   if (report.ignoredColumns.length > 0 && values.json !== true) {
     terminal.stderr.write(`ignored columns: ${report.ignoredColumns.join(', ')}\n`)
   }
-  if (isShown) output.result(showImport(report), summaryOf(report))
+  if (isShown) output.result({ ...showImport(report), ...changesOf(report) }, textOf(report))
   if (report.errorsTotal > 0) throw new CommandError(summaryOf(report))
 }
 
@@ -25,6 +26,30 @@ export function tellProgress({ stderr }: Terminal): (lines: number) => void {
     told = lines
     stderr.write(`${lines} lines read\n`)
   }
+}
+
+function changesOf({ changed, differences = [] }: ImportReport): object {
+  if (changed === undefined) return {}
+  const changes = differences.map(({ username, present, wanted }) => ({
+    ...{ username, from: present },
+    to: { ...wanted, ...(wanted.verified && { verified: wanted.verified.address }) },
+  }))
+  return { changed, changes }
+}
+
+function textOf(report: ImportReport): string {
+  const { changed = 0, differences = [], dryRun } = report
+  const told = dryRun ? differences.map(describeChange) : []
+  const more = changed === 0 ? '' : `, ${changed} ${dryRun ? 'would be changed' : 'changed'}`
+  return [...told, summaryOf(report) + more].join('\n')
+}
+
+function describeChange({ username, present, wanted }: Difference): string {
+  const to: Readonly<Record<string, unknown>> = { ...wanted, verified: wanted.verified?.address }
+  const changes = Object.entries(present).map(
+    ([field, before]) => `${field} ${JSON.stringify(before)} -> ${JSON.stringify(to[field])}`,
+  )
+  return `${username}: ${changes.join(', ')}`
 }
 
 function describe({ line, path, message }: Mistake): string {
