@@ -1,5 +1,6 @@
 import { parseForeign, recipeRefusal } from './foreign-hash.ts'
-import { type HashSettings, minHashBytes } from './password.ts'
+import type { HashSettings } from './hash-settings.ts'
+import { minHashBytes } from './password.ts'
 import { decode, pbkdf2Format } from './password-formats.ts'
 import { isWrapped, parseWrapped } from './wrapped-hash.ts'
 

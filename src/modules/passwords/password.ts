@@ -2,13 +2,10 @@ import { pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { hash as bcryptHash, verify as bcryptVerify } from '@node-rs/bcrypt'
-import type { Config } from '../../core/config/load.ts'
 import type { Random } from '../../core/crypto/random.ts'
+import type { HashSettings } from './hash-settings.ts'
 import { decode, pbkdf2Format } from './password-formats.ts'
 import { isWrapped, verifyWrapped } from './wrapped-hash.ts'
-
-/** Other kinds, such as imported hashes, verify too; the next login replaces them. Spec 5.6. */
-export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl' | 'hashesAtOnce'>
 
 const saltBytes = 16
 const maxVerifiedLength = 1024 // UTF-16 units

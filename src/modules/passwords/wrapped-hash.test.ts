@@ -5,7 +5,8 @@ import { seededRandom } from '../../../test/random.ts'
 import { parseForeign } from './foreign-hash.ts'
 import { foreignHashRefusal, hashRefusal } from './given-hash.ts'
 import { costliestKinds, hashKindOf } from './hash-kinds.ts'
-import { type HashSettings, isOutdated, verifyPassword } from './password.ts'
+import type { HashSettings } from './hash-settings.ts'
+import { isOutdated, verifyPassword } from './password.ts'
 import { wrapHash } from './wrapped-hash.ts'
 
 const settings: HashSettings = {

@@ -1,7 +1,7 @@
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import type { Random } from '../../core/crypto/random.ts'
 import { digestOf, type ForeignHash, recipeRefusal } from './foreign-hash.ts'
-import type { HashSettings } from './password.ts'
+import type { HashSettings } from './hash-settings.ts'
 
 /**
  * Argon2id over the hash of another product, until the first login replaces it: no fast hash is

@@ -1,6 +1,6 @@
-import type { Detail } from '../../../core/errors.ts'
 import type { ForeignExtras } from '../foreign-extras.ts'
 import type { ReadRecord } from '../read-records.ts'
+import { AccountFault } from './account-fault.ts'
 import type { RoleMap } from './role-map.ts'
 
 /** An account as the export of another product has it. Absent fields have the default of an import. */
@@ -21,17 +21,6 @@ export interface ForeignAccount {
   readonly createdAt?: string | undefined
   /** Base32: six digits each 30 seconds, SHA-1. */
   readonly totp?: string | undefined
-}
-
-/** Throws to refuse an account, with its reason. */
-export class AccountFault extends Error {
-  readonly details: readonly Detail[]
-
-  constructor(field: string, message: string) {
-    super(message)
-    this.name = 'AccountFault'
-    this.details = [{ path: [field], message }]
-  }
 }
 
 /** Null: the record is no account. */

@@ -1,4 +1,5 @@
-import { AccountFault, type ForeignAccount } from './account.ts'
+import type { ForeignAccount } from './account.ts'
+import { AccountFault } from './account-fault.ts'
 import { type ForeignFormat, plain } from './format.ts'
 import { jsonRecords } from './json.ts'
 import { databaseTimeOf, fieldOf, flagAt, idAt, namesAt, textAt } from './values.ts'

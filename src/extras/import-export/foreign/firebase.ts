@@ -1,4 +1,5 @@
-import { AccountFault, type Convert, type ForeignAccount } from './account.ts'
+import type { Convert, ForeignAccount } from './account.ts'
+import { AccountFault } from './account-fault.ts'
 import { type ForeignFormat, FormatError } from './format.ts'
 import { envelopeRecords } from './json.ts'
 import { fieldOf, flagAt, namesAt, nestedAt, textAt, timeOf } from './values.ts'

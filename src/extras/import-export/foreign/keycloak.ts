@@ -1,5 +1,6 @@
 import { base32 } from '../../../core/crypto/base32.ts'
-import { AccountFault, type ForeignAccount } from './account.ts'
+import type { ForeignAccount } from './account.ts'
+import { AccountFault } from './account-fault.ts'
 import { type ForeignFormat, plain } from './format.ts'
 import { envelopeRecords } from './json.ts'
 import {

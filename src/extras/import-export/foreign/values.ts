@@ -1,4 +1,4 @@
-import { AccountFault } from './account.ts'
+import { AccountFault } from './account-fault.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
