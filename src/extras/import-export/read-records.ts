@@ -56,9 +56,9 @@ export async function beginFile(pieces: AsyncIterable<Uint8Array>) {
 }
 
 function binaryFault(head: Buffer): string | undefined {
-  if (isUtf16(head) || head.subarray(0, 4).includes(0)) return utf16
-  const isCompressed = packed.some((magic) => head.subarray(0, magic.length).equals(magic))
-  return isCompressed ? 'is a compressed file: unpack it first' : undefined
+  const isPacked = packed.some((magic) => head.subarray(0, magic.length).equals(magic))
+  if (isPacked) return 'is a compressed file: unpack it first'
+  return isUtf16(head) || head.subarray(0, 4).includes(0) ? utf16 : undefined
 }
 
 const utf16 = 'is UTF-16: save the file as UTF-8'

@@ -60,6 +60,7 @@ function gatherer() {
       const ended = take()
       isInUsers = name === 'users'
       hasUsers ||= isInUsers
+      if (isInUsers && value !== '') wrong(line, 'must have its users below')
       return ended
     }
     if (!isInUsers) return []
