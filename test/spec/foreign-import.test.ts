@@ -124,3 +124,38 @@ for (const [product, make] of Object.entries(foreignExports)) {
     })
   })
 }
+
+suite('what products have made themselves', async () => {
+  // Made by better-auth 1.7.25 with its plugins username and admin, by the query of docs/import.md.
+  const exported = `[{"id":"mDANgKBxnqKM7dUWiwc2CgwYEuq0p9cI","name":"rea","email":"rea@example.org","emailVerified":1,"image":null,"createdAt":"2026-11-27T09:27:38.012Z","updatedAt":"2026-11-27T09:27:38.012Z","username":"rea","displayUsername":"rea","role":"editors","banned":0,"banReason":null,"banExpires":null,
+    "password":"b6c60a06ca61f9b44b815b591c844de5:4cbe907aba1d8022bc3e96b690296f270cc775b8d8e762cf038ae5f939a28c85f437aa9b87afdb560d2e0d153917830294a699ad1e87086f9eb49e863073e61d"}]`
+  // The example of Firebase's own scrypt.
+  const firebase = {
+    hashConfig: `base64_signer_key: jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==,
+      base64_salt_separator: Bw==, rounds: 8, mem_cost: 14`,
+    text: JSON.stringify({
+      users: [
+        {
+          ...{ localId: 'example', email: 'fay@example.org', salt: '42xEC+ixf3L2lw==' },
+          passwordHash:
+            'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
+        },
+      ],
+    }),
+  }
+
+  test('an export of better-auth', async () => {
+    const { run, login, account } = await placed('better-auth', { text: exported })
+    assert.equal((await run()).stdout, '1 accounts imported\n')
+    assert.equal((await login('rea', 'quiet melons')).status, 401)
+    assert.equal((await login('rea', 'quiet melons \ufb01ne r\u00f3ll')).status, 200)
+    assert.deepEqual((await account('rea')).roles, ['EDITOR'])
+  })
+
+  test('the example of Firebase', async () => {
+    const { run, login } = await placed('firebase', firebase)
+    assert.equal((await run()).stdout, '1 accounts imported\n')
+    assert.equal((await login('fay@example.org', 'user2password')).status, 401)
+    assert.equal((await login('fay@example.org', 'user1password')).status, 200)
+  })
+})
