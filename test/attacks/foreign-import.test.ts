@@ -1,4 +1,3 @@
-// A database makes a difference: names and addresses collide in its indexes.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -97,27 +96,6 @@ suite('hostile exports of other products', async () => {
     users.map((one) => `${JSON.stringify(one)}\n`).join('')
   const user = (name: string, more: object = {}) => ({
     ...{ id: `id-of-${name}`, email: `${name}@example.org`, username: name, ...more },
-  })
-
-  test('names and ids that are there twice, and an address that two have verified', async () => {
-    await refused(
-      'pocketbase',
-      lines([user('ann'), user('ANN', { id: 'another' })]),
-      'line 2: username is on line 1 already',
-    )
-    await refused(
-      'pocketbase',
-      lines([user('ann'), user('bob', { id: 'id-of-ann' })]),
-      'line 2: id is on line 1 already',
-    )
-    const verified = { verified: true, email: 'Ann@example.org' }
-    await refused(
-      'pocketbase',
-      lines([user('ann', { verified: true }), user('bob', verified)]),
-      'line 2: email is on line 1 already',
-    )
-    await refused('pocketbase', lines([user('ann', { id: undefined })]), /^line 1: id is missing/)
-    await refused('pocketbase', lines([user('ann', { id: 'x'.repeat(300) })]), /^line 1: id must/)
   })
 
   const form = 'must be a bcrypt, Argon2 or PBKDF2 hash in the form that this service verifies'
@@ -232,53 +210,6 @@ suite('hostile exports of other products', async () => {
     }
     const proto = of('    password: x', '    __proto__: [ADMIN]', '    groups: [x]')
     await refused('authelia', proto, /^line 2: password_hash must be/)
-  })
-
-  test('an export with ADMIN gives no role without --roles', async () => {
-    const lone = user('eve', { role: 'ADMIN', roles: ['ROLE_ADMIN'], name: '=HYPERLINK("x")' })
-    const { code, stderr } = await run('pocketbase', lines([lone]))
-    assert.equal(code, 0)
-    assert.deepEqual(stderr.trim().split('\n').toSorted(), [
-      'no role for "ADMIN" (1 accounts): --roles',
-      'no role for "ROLE_ADMIN" (1 accounts): --roles',
-    ])
-    const eve = (await app.call('GET', '/api/admin/accounts/eve', { headers })).body
-    assert.deepEqual(eve.roles, [])
-    const again = lines([{ ...lone, id: 'id-of-eve', email: 'other@example.org' }])
-    assert.equal((await run('pocketbase', again)).code, 0)
-    const present = await app.call('GET', `/users/${eve.user_id}`, { headers })
-    assert.equal(present.body.email, 'other@example.org')
-  })
-
-  test('a further import takes no address that another account has verified', async () => {
-    const one = user('one', { verified: true })
-    assert.equal((await run('pocketbase', lines([one, user('two')]))).code, 0)
-    const thief = user('two', { verified: true, email: 'one@example.org' })
-    const { code, stderr } = await run('pocketbase', lines([thief]))
-    assert.equal(code, 1)
-    assert.match(stderr, /^line 1: email is the verified address of another account$/m)
-    const rows = await app.deps.db
-      .selectFrom('accounts')
-      .select(['username', 'verified_email'])
-      .where('verified_email', '=', 'one@example.org')
-      .execute()
-    assert.deepEqual(rows, [{ username: 'one', verified_email: 'one@example.org' }])
-  })
-
-  test('an import takes the last administrator no role', async () => {
-    const roles = join(app.directory, 'roles')
-    writeFileSync(roles, '{}')
-    await app.deps.db
-      .insertInto('imported_ids')
-      .values({ source: 'pocketbase', external_id: 'of-admin', user_id: app.admin.userId })
-      .execute()
-    const { email, name } = (await app.call('GET', `/users/${app.admin.userId}`, { headers })).body
-    const line = lines([user('admin', { id: 'of-admin', email, name })])
-    const { code, stderr } = await run('pocketbase', line, `--roles ${roles}`)
-    assert.deepEqual(
-      [code, stderr.split('\n')[0]],
-      [1, 'line 1: roles would leave no administrator'],
-    )
   })
 
   test('the mapping of roles and the options are checked before the file', async () => {
