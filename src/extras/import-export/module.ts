@@ -2,8 +2,9 @@ import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
 /**
- * Accounts as JSON, JSON Lines or CSV. Routes: /api/admin/import/accounts,
- * /api/admin/export/accounts, /api/admin/imports.
+ * Accounts as JSON, JSON Lines or CSV, and from the exports of other products (`foreign/`).
+ * Routes: /api/admin/import/accounts, /api/admin/export/accounts, /api/admin/imports.
+ * docs/adr/0104
  */
 export const module: Module = {
   name: 'import-export',
