@@ -113,6 +113,10 @@ suite('a copy of everything', async () => {
     .execute()
   const identity = { user_id: 1, issuer: 'https://idp.example.org', subject: 's', created_at: 1 }
   await app.deps.db.insertInto('identities').values(identity).execute()
+  await app.deps.db
+    .insertInto('imported_ids')
+    .values({ source: 'keycloak', external_id: 'an-id', user_id: identity.user_id })
+    .execute()
   await verifyAddress(app, app.admin, 'admin@example.org', 'de')
   const headers = await app.session(app.admin)
   const mailed = await app.call('PUT', '/api/account/email', {

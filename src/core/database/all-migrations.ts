@@ -46,6 +46,7 @@ import * as clients from './migrations/0050-clients.ts'
 import * as registrationTokens from './migrations/0051-registration-tokens.ts'
 import * as operation from './migrations/0052-operation.ts'
 import * as endsOfApplicationTokens from './migrations/0054-ends-of-application-tokens.ts'
+import * as importedIds from './migrations/0055-imported-ids.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -97,6 +98,7 @@ export const migrations: readonly Step[] = [
   expand(registrationTokens.statements),
   expand(operation.statements),
   expand(endsOfApplicationTokens.statements),
+  expand(importedIds.statements),
 ]
 
 export const versionTable =

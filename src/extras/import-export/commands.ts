@@ -1,11 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { CommandError, type CommandWork, type Terminal } from '../../core/cli/command.ts'
+import type { CommandWork, Terminal } from '../../core/cli/command.ts'
 import { assertReadable } from '../../core/cli/files.ts'
 import { withServices } from '../../core/cli/work.ts'
-import type { ImportReport } from './import.ts'
-import type { Mistake } from './line.ts'
-
-const progressEveryLines = 10_000
 
 export const commands: readonly CommandWork[] = [
   {
@@ -13,25 +9,17 @@ export const commands: readonly CommandWork[] = [
     options: { 'dry-run': { type: 'boolean', doc: 'finds every mistake and changes nothing' } },
     example: 'account import accounts.jsonl --dry-run',
     async run(call) {
-      const { operands, values, output, terminal } = call
+      const { operands, values, terminal } = call
       const [file = '-'] = operands
       if (file !== '-') assertReadable(file)
+      const { tellProgress, tellReport } = await import('./report.ts')
       await withServices(call, ['imports'], async ({ imports }) => {
-        const { showImport } = await import('./routes.ts')
         const report = await imports.run(read(file, terminal), {
           dryRun: values['dry-run'] === true,
           otherwise: 'csv',
           onProgress: tellProgress(terminal),
         })
-        const isShown = report.errorsTotal === 0 || values.json === true
-        if (!isShown) {
-          for (const mistake of report.errors) terminal.stderr.write(`${describe(mistake)}\n`)
-        }
-        if (report.ignoredColumns.length > 0 && values.json !== true) {
-          terminal.stderr.write(`ignored columns: ${report.ignoredColumns.join(', ')}\n`)
-        }
-        if (isShown) output.result(showImport(report), summaryOf(report))
-        if (report.errorsTotal > 0) throw new CommandError(summaryOf(report))
+        tellReport(call, report)
       })
     },
   },
@@ -53,25 +41,4 @@ export const commands: readonly CommandWork[] = [
 
 function read(file: string, { stdin }: Terminal): AsyncIterable<Uint8Array> {
   return file === '-' ? stdin : createReadStream(file)
-}
-
-function tellProgress({ stderr }: Terminal): (lines: number) => void {
-  let told = 0
-  return (lines) => {
-    if (lines - told < progressEveryLines) return
-    told = lines
-    stderr.write(`${lines} lines read\n`)
-  }
-}
-
-function describe({ line, path, message }: Mistake): string {
-  return `line ${line}: ${[...path, message].join(' ')}`
-}
-
-function summaryOf({ dryRun, lines, imported, errors, errorsTotal }: ImportReport): string {
-  if (errorsTotal === 0) {
-    return dryRun ? `${imported} accounts would be imported` : `${imported} accounts imported`
-  }
-  const shown = errorsTotal > errors.length ? `, the first ${errors.length} shown` : ''
-  return `nothing was imported: ${errorsTotal} errors in ${lines} lines${shown}`
 }

@@ -14,12 +14,24 @@ import { hashingQueue } from '../../modules/passwords/hashing-queue.ts'
 import { assertAcceptablePassword } from '../../modules/passwords/rules.ts'
 import { userEmail } from '../../modules/users/users.ts'
 import { sensitiveCreate } from './events.ts'
+import { changeKnown, type Difference, differencesOf } from './foreign-changes.ts'
 import { type AccountLine, lineReader, type Mistake } from './line.ts'
 import { gatherPreview } from './preview.ts'
-import { type FileFormat, readRecords } from './read-records.ts'
+import { type FileFormat, type ReadRecord, readRecords } from './read-records.ts'
 import { type ImportBody, transferSchemas } from './schemas.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore, leaseMs } from './store.ts'
+
+/** The export of another product. */
+export interface ForeignImport {
+  readonly source: string
+  /** In place of `readRecords`. */
+  readonly read: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<ReadRecord[]>
+  /** Reads the file once more, to change accounts that came in before. */
+  readonly again: () => AsyncIterable<ReadRecord[]>
+  /** Whether a further import changes roles. */
+  readonly changesRoles: boolean
+}
 
 export interface ImportReport {
   readonly dryRun: boolean
@@ -33,6 +45,10 @@ export interface ImportReport {
   /** Unknown columns of a table. */
   readonly ignoredColumns: readonly string[]
   readonly preview?: Static<typeof ImportBody>['preview']
+  /** Of a foreign import: accounts changed, or to be changed. */
+  readonly changed?: number
+  /** The first of a dry run. */
+  readonly differences?: readonly Difference[]
 }
 
 export interface ImportOptions {
@@ -41,6 +57,7 @@ export interface ImportOptions {
   readonly preview?: number
   /** The fallback format: see `readRecords`. */
   readonly otherwise: FileFormat
+  readonly foreign?: ForeignImport
   readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Reauthorizes the caller between batches and at the end; absent on the command line. */
   readonly guard?: Guard
@@ -52,7 +69,17 @@ export type Imports = ReturnType<typeof createImports>
 
 type ImportNeeds = Pick<
   Needs,
-  'asyncCommitDb' | 'clock' | 'config' | 'db' | 'events' | 'isBreached' | 'passwords'
+  | 'accounts'
+  | 'asyncCommitDb'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'events'
+  | 'isBreached'
+  | 'keys'
+  | 'passwords'
+  | 'random'
+  | 'users'
 >
 
 const batchSize = 500
@@ -85,7 +112,14 @@ export function createImports(deps: ImportNeeds) {
     pieces: AsyncIterable<Uint8Array>,
     options: ImportOptions,
   ): Promise<ImportReport> {
-    const { dryRun, preview = 0, assertMayGive = () => {}, guard, onProgress = () => {} } = options
+    const {
+      dryRun,
+      preview = 0,
+      foreign,
+      assertMayGive = () => {},
+      guard,
+      onProgress = () => {},
+    } = options
     const readLine = await lineReader(config)
     const { ImportLine } = transferSchemas(config.roles)
     await store.failGone(clock.now())
@@ -95,6 +129,8 @@ export function createImports(deps: ImportNeeds) {
     let touchedAt = clock.now()
     let lines = 0
     let newUsers = 0
+    let known = 0
+    const differences = gatherDifferences(preview)
     let batch: AccountLine[] = []
     let ignoredColumns: readonly string[] = []
     try {
@@ -104,7 +140,10 @@ export function createImports(deps: ImportNeeds) {
           ignoredColumns = columns
         },
       }
-      for await (const read of readRecords(touching(pieces), reading)) {
+      const records = foreign
+        ? foreign.read(touching(pieces))
+        : readRecords(touching(pieces), reading)
+      for await (const read of records) {
         for (const record of read) {
           const wanted = readLine(record)
           lines += 1
@@ -121,11 +160,14 @@ export function createImports(deps: ImportNeeds) {
       }
       await stageBatch()
       const isDone = !dryRun && mistakes.total === 0 && (await finish())
-      const imported = mistakes.total === 0 && (dryRun || isDone) ? lines : 0
+      const imported = mistakes.total === 0 && (dryRun || isDone) ? lines - known : 0
+      const changed =
+        foreign && isDone && known > 0 ? await changeLater(foreign) : differences.total
       const report = { dryRun, lines, imported, errors: mistakes.first(), ignoredColumns }
       return {
         ...{ ...report, errorsTotal: mistakes.total },
         ...(preview > 0 && { preview: await previewed.lines(importStore(db)) }),
+        ...(foreign && { changed, differences: differences.first }),
       }
     } finally {
       await abandon(id).catch(() => {}) // the job retries
@@ -135,6 +177,18 @@ export function createImports(deps: ImportNeeds) {
       for await (const piece of pieces) {
         await touch()
         yield piece
+      }
+    }
+
+    async function changeLater(foreign: ForeignImport): Promise<number> {
+      const { changed, mistakes: found } = await changeKnown(deps, batches(), foreign)
+      for (const { line, ...detail } of found) mistakes.add(line, [detail])
+      return changed
+
+      async function* batches(): AsyncGenerator<readonly AccountLine[]> {
+        for await (const records of foreign.again()) {
+          yield records.map(readLine).filter((line) => 'username' in line)
+        }
       }
     }
 
@@ -163,17 +217,21 @@ export function createImports(deps: ImportNeeds) {
       const work = async (trx: DatabaseOrTransaction) => {
         await takeExclusiveLocks(trx, ...lockNamesOf(hashed)) // others may create these names
         assertAlive(await importStore(trx).touch(id, now, lines))
-        return stage(trx, { id, lines: hashed, now, writes })
+        const staging = foreign ? { ...deps, source: foreign.source } : null
+        return stage(trx, { id, lines: hashed, now, writes, foreign: staging })
       }
       const staged = await transact(asyncCommitDb, [], work, guard)
       touchedAt = now
       newUsers += staged.newUsers
+      known += staged.known.length
+      if (foreign) differences.add(await differencesOf(db, staged.known, foreign))
+      const again = new Set(staged.known.map(({ line }) => line.line))
       const refused = new Map(staged.mistakes.map(({ line, ...detail }) => [line, detail]))
       for (const [line, detail] of refused) mistakes.add(line, [detail])
       for (const wanted of hashed) {
         const detail = refused.get(wanted.line)
         if (detail) previewed.refuse(wanted.line, wanted, [detail])
-        else previewed.admit(wanted)
+        else if (!again.has(wanted.line)) previewed.admit(wanted)
       }
       onProgress(lines)
       await setImmediate()
@@ -182,12 +240,15 @@ export function createImports(deps: ImportNeeds) {
     /** @throws ApiError validationFailed for a password against the rules */
     async function hashOf({ secret, username, user }: AccountLine): Promise<string | null> {
       if (secret === 'none') return null
-      if ('hash' in secret) return secret.hash
       await touch()
+      const stores = !dryRun && mistakes.total === 0
+      if ('hash' in secret) {
+        return stores ? patiently(() => passwords.storable(secret.hash)) : secret.hash
+      }
       const email = 'id' in user ? await userEmail(db, user.id) : user.email
       const text = secret.password
       await assertAcceptablePassword({ text, field: 'password', username, email }, deps)
-      return dryRun || mistakes.total > 0 ? '' : hashPatiently(text)
+      return stores ? patiently(() => passwords.hash(text)) : ''
     }
 
     async function finish(): Promise<boolean> {
@@ -195,7 +256,7 @@ export function createImports(deps: ImportNeeds) {
         if (!(await importStore(trx).finish(id, newUsers))) return false
         await events.emitInTransaction(trx, sensitiveCreate, {
           what: 'account_import',
-          count: lines,
+          count: lines - known,
         })
         return true
       }
@@ -227,11 +288,11 @@ export function createImports(deps: ImportNeeds) {
   }
 
   /** Waits while logins fill the hashing queue. */
-  function hashPatiently(text: string): Promise<string> {
+  function patiently(hash: () => Promise<string>): Promise<string> {
     return oneAtATime.run(async () => {
       for (;;) {
         try {
-          return await passwords.hash(text)
+          return await hash()
         } catch (error) {
           if (!(error instanceof ApiError) || error.row !== 'serviceUnavailable') throw error
         }
@@ -255,6 +316,22 @@ function assertAlive(isAlive: boolean): void {
   if (isAlive) return
   const reason = { code: 'import_given_up' } as const
   throw new ApiError('serviceUnavailable', { cause: 'the import was given up', reason })
+}
+
+/** Keeps the first. */
+function gatherDifferences(max: number) {
+  const first: Difference[] = []
+  let total = 0
+  return {
+    first,
+    get total() {
+      return total
+    },
+    add(found: readonly Difference[]): void {
+      total += found.length
+      first.push(...found.slice(0, Math.max(0, max - first.length)))
+    },
+  }
 }
 
 function gatherMistakes() {

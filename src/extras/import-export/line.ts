@@ -1,4 +1,6 @@
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
+import { fromBase32 } from '../../core/crypto/base32.ts'
 import { ApiError, type Detail, refuseField } from '../../core/errors.ts'
 import { compileCheck } from '../../core/http/bodies/validation.ts'
 import type { Static } from '../../core/http/schemas.ts'
@@ -6,9 +8,10 @@ import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { parseRoles, parseUser, parseUsername } from '../../modules/accounts/parse.ts'
-import { hashRefusal } from '../../modules/passwords/given-hash.ts'
-import type { HashSettings } from '../../modules/passwords/password.ts'
+import { foreignHashRefusal, hashRefusal } from '../../modules/passwords/given-hash.ts'
+import { importedSecretBytes } from '../../modules/totp/imported.ts'
 import type { NewUser } from '../../modules/users/user.ts'
+import type { ForeignExtras } from './foreign-extras.ts'
 import type { ReadRecord } from './read-records.ts'
 import { type ImportLine, transferSchemas } from './schemas.ts'
 
@@ -28,6 +31,9 @@ export interface AccountLine {
   /** Epoch milliseconds; default now. */
   readonly createdAt: number | undefined
   readonly user: { readonly id: number } | NewUser
+  readonly extras?: ForeignExtras
+  readonly verifiedEmail?: EmailAddress
+  readonly totp?: Uint8Array
 }
 
 export type ReadLine = (record: ReadRecord) => AccountLine | readonly Detail[]
@@ -48,18 +54,23 @@ function readLine(
   if ('details' in read) return read.details
   const found = check(read.value)
   if (found.some(({ path }) => path.length === 0)) return found
+  const { extras } = read
+  const refusalOf = extras ? foreignHashRefusal : hashRefusal
+  const hashFault = (hash: string) => refusalOf(hash, settings.password)
   const body = read.value as Static<ImportLine> // fields of another shape are skipped
   const refused = new Set(found.map(({ path }) => path[0]))
   const parsed = <T>(fields: readonly (keyof Static<ImportLine>)[], parse: () => T) =>
     fields.some((field) => refused.has(field)) ? undefined : attempt(found, parse)
   const username = parsed(['username'], () => parseUsername(body.username))
   const roles = parsed(['roles'], () => parseRoles(body.roles, settings.roles))
-  const secret = parsed(['password', 'password_hash'], () => parseSecret(body, settings.password))
+  const secret = parsed(['password', 'password_hash'], () => parseSecret(body, hashFault))
   const createdAt = parsed(['created_at'], () => parseTime(body.created_at))
   const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
+  const foreign = attempt(found, () => parseExtras(extras, user))
   if (found.length > 0 || !username || !roles || !secret || !user) return found
   const { locked = false, active = true, must_change: mustChange = false } = body
-  return { line, username, secret, roles, locked, active, mustChange, createdAt, user }
+  const account = { line, username, secret, roles, locked, active, mustChange, createdAt, user }
+  return { ...account, ...foreign }
 }
 
 /** Collects the error, so that other fields are checked too. */
@@ -75,14 +86,14 @@ function attempt<T>(found: Detail[], parse: () => T): T | undefined {
 
 function parseSecret(
   { password, password_hash: hash }: Static<ImportLine>,
-  settings: HashSettings,
+  refusalOf: (hash: string) => string | undefined,
 ): AccountLine['secret'] {
   if (hash !== undefined && password !== undefined) {
     return refuseField(['password_hash'], 'stands for a password: leave out one of them')
   }
   if (password !== undefined) return { password }
   if (hash === undefined) return 'none'
-  const reason = hashRefusal(hash, settings)
+  const reason = refusalOf(hash)
   return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
 }
 
@@ -94,6 +105,20 @@ function parseOwner({ user_id, name, email }: Static<ImportLine>): AccountLine['
 
 function pick({ name, email }: { name: string | undefined; email: string | undefined }) {
   return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
+}
+
+function parseExtras(extras: ForeignExtras | undefined, user: AccountLine['user'] | undefined) {
+  if (!extras) return {}
+  const email = extras.emailVerified && user && 'email' in user ? parseEmail(user.email) : null
+  const totp = extras.totp === undefined ? undefined : parseSecretKey(extras.totp)
+  return { extras, ...(email && { verifiedEmail: email }), ...(totp && { totp }) }
+}
+
+function parseSecretKey(text: string): Uint8Array {
+  const { min, max } = importedSecretBytes
+  const secret = text.length > 200 ? undefined : fromBase32(text)
+  if (secret && secret.length >= min && secret.length <= max) return secret
+  return refuseField(['totp'], `must be a secret of ${min} to ${max} bytes in Base32`)
 }
 
 function parseTime(text: string | undefined): number | undefined {

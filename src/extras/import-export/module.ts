@@ -1,11 +1,14 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 /**
- * Accounts as JSON, JSON Lines or CSV. Routes: /api/admin/import/accounts,
- * /api/admin/export/accounts, /api/admin/imports.
+ * Accounts as JSON, JSON Lines or CSV, and from the exports of other products (`foreign/`).
+ * Routes: /api/admin/import/accounts, /api/admin/export/accounts, /api/admin/imports.
+ * docs/adr/0104
  */
 export const module: Module = {
   name: 'import-export',
+  tables,
   eventCategory: 'transfer',
   tag: 'Import and export',
   events: () => import('./events.ts'),
@@ -26,6 +29,16 @@ export const module: Module = {
         },
       ],
       load: () => import('./commands.ts'),
+    },
+    {
+      rows: [
+        {
+          name: 'import',
+          operands: ['file'],
+          summary: 'Imports the accounts of another product, from its export: docs/import.md',
+        },
+      ],
+      load: () => import('./foreign-command.ts'),
     },
   ],
   services: () => import('./services.ts'),

@@ -1,5 +1,6 @@
 import type { Detail } from '../../core/errors.ts'
 import { columns, type Header, readHeader, readRow, rowEnd, separatorOf } from './csv.ts'
+import type { ForeignExtras } from './foreign-extras.ts'
 import {
   elementEnd,
   lineEnd,
@@ -12,7 +13,14 @@ import {
 export type ReadRecord = {
   /** From 1: the first line, or the array index. */
   readonly line: number
-} & ({ readonly value: unknown } | { readonly details: readonly Detail[] })
+} & (
+  | {
+      readonly value: unknown
+      /** Of the export of another product. */
+      readonly extras?: ForeignExtras
+    }
+  | { readonly details: readonly Detail[] }
+)
 
 export interface ReadOptions {
   /** The format if the content shows none. */
@@ -33,14 +41,31 @@ export async function* readRecords(
 ): AsyncGenerator<ReadRecord[]> {
   const { head, line, rest } = await begin(pieces)
   const [first] = head
-  if (first === bracket) return yield* elements(joined(head.subarray(1), rest))
+  if (first === bracket) return yield* arrayElements(joined(head.subarray(1), rest))
   const bytes = joined(head, rest)
-  if (isUtf16(head)) return yield* refused(bytes, line, 'is UTF-16: save the file as UTF-8')
+  if (isUtf16(head)) return yield* refusedFile(bytes, line, utf16)
   const separator = first === brace ? undefined : separatorOf(firstLineOf(head))
   const isTable = separator !== undefined || (first !== brace && options.otherwise === 'csv')
-  yield* isTable ? rows(bytes, line, separator ?? ',', options) : lines(bytes, line)
+  yield* isTable ? rows(bytes, line, separator ?? ',', options) : jsonLines(bytes, line)
 }
 
+/** For other readers: the first bytes, all bytes, and why the file is none of text. */
+export async function beginFile(pieces: AsyncIterable<Uint8Array>) {
+  const { head, line, rest } = await begin(pieces)
+  return { head, line, bytes: joined(head, rest), fault: binaryFault(head) }
+}
+
+function binaryFault(head: Buffer): string | undefined {
+  const isPacked = packed.some((magic) => head.subarray(0, magic.length).equals(magic))
+  if (isPacked) return 'is a compressed file: unpack it first'
+  return isUtf16(head) || head.subarray(0, 4).includes(0) ? utf16 : undefined
+}
+
+const utf16 = 'is UTF-16: save the file as UTF-8'
+// gzip, zip, zstd, xz, bzip2
+const packed = ['1f8b', '504b0304', '28b52ffd', 'fd377a58', '425a68'].map((magic) =>
+  Buffer.from(magic, 'hex'),
+)
 const [bracket, brace] = Buffer.from('[{')
 const blanks = new Set(Buffer.from(' \t\r\n'))
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
@@ -113,7 +138,10 @@ async function* joined(head: Buffer, rest: AsyncIterator<Uint8Array>): AsyncGene
   }
 }
 
-async function* lines(bytes: AsyncIterable<Buffer>, from: number): AsyncGenerator<ReadRecord[]> {
+export async function* jsonLines(
+  bytes: AsyncIterable<Buffer>,
+  from: number,
+): AsyncGenerator<ReadRecord[]> {
   for await (const records of splitRecords(bytes, lineEnd, from)) {
     yield records.flatMap(({ line, refusal = 'cannot be read', text }) => {
       if (text === undefined) return fault(line, refusal)
@@ -122,7 +150,11 @@ async function* lines(bytes: AsyncIterable<Buffer>, from: number): AsyncGenerato
   }
 }
 
-async function* elements(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadRecord[]> {
+/** After the opening bracket. An envelope is an object, which goes on after its array. */
+export async function* arrayElements(
+  bytes: AsyncIterable<Buffer>,
+  { isEnvelope = false }: { readonly isEnvelope?: boolean } = {},
+): AsyncGenerator<ReadRecord[]> {
   const { endOf, isClosed } = elementEnd()
   let line = 0
   let isEnded = false
@@ -132,7 +164,8 @@ async function* elements(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadRecor
     if (isEmpty) continue
     yield records.flatMap(({ isLast, refusal, text }): ReadRecord[] | ReadRecord => {
       if (isLast && isClosed()) {
-        return text?.trim() === '' ? [] : fault(line + 1, 'follows the end of the array')
+        const isOver = isEnvelope || text?.trim() === ''
+        return isOver ? [] : fault(line + 1, 'follows the end of the array')
       }
       line += 1
       if (isLast) isEnded = true
@@ -176,7 +209,7 @@ async function* rows(
 }
 
 /** Rejects the file, but reads to its end. */
-async function* refused(
+export async function* refusedFile(
   bytes: AsyncIterable<Buffer>,
   line: number,
   message: string,

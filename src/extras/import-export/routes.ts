@@ -7,7 +7,7 @@ import { begunStream } from '../../core/http/lists/begun-stream.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
-import type { App, Static } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -15,6 +15,7 @@ import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
 import { exportAccounts } from './export.ts'
 import type { ImportReport } from './import.ts'
 import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
+import { showImport } from './show-import.ts'
 
 const access = { rule: role('ADMIN') }
 
@@ -151,18 +152,6 @@ export async function routes(app: App, options: Needs): Promise<void> {
 /** By Content-Type. */
 function isCsv({ headers }: FastifyRequest): boolean {
   return headers['content-type']?.toLowerCase().startsWith(mediaTypes.csv) ?? false
-}
-
-export function showImport(report: ImportReport): Static<typeof ImportBody> {
-  return {
-    dry_run: report.dryRun,
-    lines: report.lines,
-    imported: report.imported,
-    errors: report.errors.map(({ line, path, message }) => ({ line, path: [...path], message })),
-    errors_total: report.errorsTotal,
-    ...(report.ignoredColumns.length > 0 && { ignored_columns: [...report.ignoredColumns] }),
-    ...(report.preview && { preview: report.preview }),
-  }
 }
 
 /** Rejects unknown values: a misspelt dry run must import nothing. */

@@ -1,5 +1,6 @@
-import { service } from '../../core/module/service.ts'
+import { hook, service } from '../../core/module/service.ts'
 import { createImports, type Imports } from './import.ts'
+import { sections } from './personal-data.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
@@ -9,8 +10,10 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['isBreached', 'passwords'],
+    needs: ['accounts', 'isBreached', 'keys', 'passwords', 'users'],
     makes: ['imports'],
     create: (needs) => ({ imports: createImports(needs) }),
   }),
 ]
+
+export const hooks = [hook('personSections', [], () => sections)]

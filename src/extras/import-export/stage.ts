@@ -1,8 +1,10 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Detail } from '../../core/errors.ts'
 import { accountsIn } from '../../modules/accounts/accounts.ts'
+import type { TotpSealing } from '../../modules/totp/imported.ts'
 import { insertStagedUsers } from '../../modules/users/users.ts'
 import type { AccountLine, Mistake } from './line.ts'
+import { insertForeign, knownForeign, knownUsers } from './stage-foreign.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
 
 export interface HashedLine extends AccountLine {
@@ -14,13 +16,39 @@ export interface Batch {
   readonly id: number
   readonly lines: readonly HashedLine[]
   readonly now: number
+  readonly foreign: ForeignStaging | null
   /** If false, stores only names, to find remaining errors. */
   readonly writes: boolean
+}
+
+export interface ForeignStaging extends Omit<TotpSealing, 'now'> {
+  /** The product of the export. */
+  readonly source: string
+}
+
+/** A line of an account that an earlier import made. */
+export interface KnownLine {
+  readonly line: AccountLine
+  readonly userId: number
+}
+
+/** Of another product: accounts that earlier imports made. */
+export async function knownLines<Line extends AccountLine>(
+  db: DatabaseOrTransaction,
+  source: string,
+  lines: readonly Line[],
+): Promise<{ readonly line: Line; readonly userId: number }[]> {
+  const userOf = await knownUsers(db, source, lines)
+  return lines.flatMap((line) => {
+    const userId = userOf(line)
+    return userId === undefined ? [] : [{ line, userId }]
+  })
 }
 
 export interface Staged {
   readonly mistakes: readonly Mistake[]
   readonly newUsers: number
+  readonly known: readonly KnownLine[]
 }
 
 /**
@@ -29,10 +57,17 @@ export interface Staged {
  */
 export async function stage(
   trx: DatabaseOrTransaction,
-  { id, lines, now, writes }: Batch,
+  { id, lines: given, now, writes, foreign }: Batch,
 ): Promise<Staged> {
-  if (lines.length === 0) return { mistakes: [], newUsers: 0 }
+  if (given.length === 0) return { mistakes: [], newUsers: 0, known: [] }
   const store = importStore(trx)
+  const ids = foreign && (await knownForeign(trx, id, foreign.source, given))
+  const known = given.flatMap((line): KnownLine[] => {
+    const userId = ids?.userOf(line)
+    return userId === undefined ? [] : [{ line, userId }]
+  })
+  const again = new Set(known.map(({ line }) => line))
+  const lines = given.filter((line) => !again.has(line))
   const usernames = lines.map(({ username }) => username)
   const userIds = lines.flatMap(({ user }) => ('id' in user ? [user.id] : []))
   if (writes) await store.keepOpen(id, usernames, userIds)
@@ -44,26 +79,29 @@ export async function stage(
   })
   const mistakes: Mistake[] = []
   const free = lines.filter((line) => {
-    const refusal = refusalOf(line)
+    const refusal = refusalOf(line) ?? ids?.refusalOf(line)
     if (refusal) mistakes.push({ line: line.line, ...refusal })
     return !refusal
   })
   if (!writes || mistakes.length > 0) {
     await store.addNames(id, free.map(nameOf))
-    return { mistakes, newUsers: 0 }
+    return { mistakes, newUsers: 0, known }
   }
 
-  if (holders.length > 0) await accountsIn(trx).removeStaged(usernames, userIds, id)
+  const collisions = [...usernames, ...(ids?.collisions ?? [])]
+  if (holders.length > 0 || ids) await accountsIn(trx).removeStaged(collisions, userIds, id)
   const newUsers = free.flatMap(({ user }) => ('id' in user ? [] : [user]))
   const newIds = (await insertStagedUsers(trx, newUsers, id)).values()
   const accounts = free.map(({ user, createdAt = now, ...line }) => ({
     ...line,
     createdAt,
     passwordChangedAt: line.secret !== 'none' && 'password' in line.secret ? now : null,
-    userId: 'id' in user ? user.id : given(newIds.next().value),
+    userId: 'id' in user ? user.id : one(newIds.next().value),
+    secondFactor: line.totp !== undefined,
   }))
   await accountsIn(trx).insertStaged(accounts, id)
-  return { mistakes, newUsers: newUsers.length }
+  if (foreign) await insertForeign(trx, foreign.source, accounts, { ...foreign, now })
+  return { mistakes, newUsers: newUsers.length, known }
 }
 
 interface Known {
@@ -112,7 +150,7 @@ function nameOf({ username, line, user }: HashedLine): ReadName {
   return { username, line, userId: 'id' in user ? user.id : null }
 }
 
-function given(id: number | undefined): number {
+function one(id: number | undefined): number {
   if (id === undefined) throw new Error('fewer ids than users')
   return id
 }

@@ -100,6 +100,7 @@ export function importStore(db: DatabaseOrTransaction) {
           'active',
           'must_change',
           'created_at',
+          'verified_email',
         ])
         .where(isPresentAccount)
         .where((eb) => isOneOf(eb, usernames, userIds))

@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../core/addresses/email.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
 import {
@@ -392,6 +393,19 @@ export function accountsIn(
   'insertStaged' | 'lastPasswordLogin' | 'present' | 'presentAtLogin' | 'removeStaged' | 'update'
 > {
   return accountStore(trx)
+}
+
+/**
+ * As another product verified the address of an account that has none. @throws UniqueViolation if
+ * another account has the address
+ */
+export function verifyEmailOf(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  address: EmailAddress,
+  now: number,
+): Promise<void> {
+  return accountStore(trx).verifyEmail(userId, address, now)
 }
 
 /** Null if the account does not exist. */

@@ -5,6 +5,7 @@ import {
   sql,
   type UpdateObject,
 } from 'kysely'
+import type { EmailAddress } from '../../core/addresses/email.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isOnPage, minDeepOffset } from '../../core/database/list-query.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
@@ -28,7 +29,12 @@ export type NewAccount = Pick<
     readonly passwordChangedAt: number | null
   }
 
-export type ImportedAccount = NewAccount & { readonly line: number }
+export type ImportedAccount = NewAccount & {
+  readonly line: number
+  /** As another product verified it. */
+  readonly verifiedEmail?: EmailAddress
+  readonly secondFactor?: boolean
+}
 
 export interface AccountChanges {
   readonly passwordHash?: string
@@ -321,6 +327,10 @@ export function accountStore(db: DatabaseOrTransaction) {
         ...rowOf(account),
         import_id: importId,
         import_line: account.line,
+        second_factor: Number(account.secondFactor ?? false),
+        verified_email: account.verifiedEmail?.address ?? null,
+        verified_email_key: account.verifiedEmail?.key ?? null,
+        email_verified_at: account.verifiedEmail ? account.createdAt : null,
       }))
     },
 
@@ -332,6 +342,16 @@ export function accountStore(db: DatabaseOrTransaction) {
       }
       if (roles) await changeRoles(userId, roles)
       await changePassword(db, userId, { hash, mustChange }, now)
+    },
+
+    /** Only without a verified address. @throws UniqueViolation */
+    async verifyEmail(userId: number, { address, key }: EmailAddress, now: number): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set({ verified_email: address, verified_email_key: key, email_verified_at: now })
+        .where('user_id', '=', userId)
+        .where('verified_email_key', 'is', null)
+        .execute()
     },
 
     /** Ends older tokens; returns the new access version. */

@@ -1,4 +1,8 @@
-import { decode, type HashSettings, minHashBytes, pbkdf2Format } from './password.ts'
+import { parseForeign, recipeRefusal } from './foreign-hash.ts'
+import type { HashSettings } from './hash-settings.ts'
+import { minHashBytes } from './password.ts'
+import { decode, pbkdf2Format } from './password-formats.ts'
+import { isWrapped, parseWrapped } from './wrapped-hash.ts'
 
 /**
  * Cap one login with an imported hash at about a second of one core. Higher settings of the service
@@ -29,7 +33,21 @@ export function hashRefusal(text: string, settings: HashSettings): string | unde
   if (text.length > 512) return unknown
   if (text.startsWith('$argon2')) return argon2Refusal(text, settings)
   if (text.startsWith('$2')) return bcryptRefusal(text, settings)
+  if (isWrapped(text)) return wrappedRefusal(text, settings)
   return pbkdf2Refusal(text, settings)
+}
+
+/** Of the export of another product: also kinds that are stored only under Argon2id. */
+export function foreignHashRefusal(text: string, settings: HashSettings): string | undefined {
+  const foreign = text.length > 512 ? undefined : parseForeign(text)
+  return foreign ? recipeRefusal(foreign.recipe) : hashRefusal(text, settings)
+}
+
+/** Of an export of ours. */
+function wrappedRefusal(text: string, settings: HashSettings): string | undefined {
+  const wrapped = parseWrapped(text)
+  if (!wrapped) return unknown
+  return recipeRefusal(wrapped.recipe) ?? argon2Refusal(wrapped.outer, settings)
 }
 
 // The version is required: library defaults differ.

@@ -18,6 +18,8 @@ const hashes: Readonly<Record<string, string>> = {
   '$pbkdf2-sha256$i=1000$43': `$pbkdf2-sha256$i=1000$${salt}$${derived}`,
   '$pbkdf2-sha256$1000$44': `$pbkdf2-sha256$1000$sa.lt-_=$${derived}=`,
   '$pbkdf2-sha1$i=1000,l=64$86': `$pbkdf2-sha1$i=1000,l=64$${salt}$${derived}${derived}`,
+  '$wrapped$scrypt,ln=14,r=8,p=1,b=64$v=19$m=19456,t=2,p=1$': `$wrapped$scrypt,ln=14,r=8,p=1,b=64$v=19$m=19456,t=2,p=1$${salt}$${salt}.${derived}`,
+  '$wrapped$sha1,b=20$v=19$m=64,t=1,p=1$': `$wrapped$sha1,b=20$v=19$m=64,t=1,p=1$${salt}$.${derived}`,
   '': 'nohash',
 }
 

@@ -69,6 +69,14 @@ const formats: readonly (readonly [RegExp, (...numbers: number[]) => number])[] 
     /^\$(pbkdf2-sha\d+)\$(?:i=)?(\d+)(?:,l=\d+)?\$(\d+)$/,
     (rounds = 0, length = 0) => rounds * length,
   ],
+  [
+    /^\$(wrapped\$scrypt[a-z-]*),ln=(\d+),r=(\d+),p=(\d+),b=\d+\$v=19\$m=(\d+),t=(\d+),p=\d+\$$/,
+    (ln = 0, r = 0, p = 0, memory = 0, passes = 0) => 2 ** ln * r * p + memory * passes,
+  ],
+  [
+    /^\$(wrapped\$[a-z0-9-]+)(?:,i=\d+)?,b=\d+\$v=19\$m=(\d+),t=(\d+),p=\d+\$$/,
+    (memory = 0, passes = 0) => memory * passes,
+  ],
 ]
 
 /** Comparable within an algorithm; 0 if unknown. */

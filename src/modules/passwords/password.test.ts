@@ -3,7 +3,8 @@ import { suite, test } from 'node:test'
 import { importedHashes, unpadded } from '../../../test/hashes.ts'
 import { seededRandom } from '../../../test/random.ts'
 import { vectors, vectorsTest } from '../../../test/vectors.ts'
-import { type HashSettings, hashPassword, isOutdated, verifyPassword } from './password.ts'
+import type { HashSettings } from './hash-settings.ts'
+import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 
 const cost: HashSettings = {
   hash: 'argon2id',

@@ -2,11 +2,10 @@ import { pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { hash as bcryptHash, verify as bcryptVerify } from '@node-rs/bcrypt'
-import type { Config } from '../../core/config/load.ts'
 import type { Random } from '../../core/crypto/random.ts'
-
-/** Other kinds, such as imported hashes, verify too; the next login replaces them. Spec 5.6. */
-export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl' | 'hashesAtOnce'>
+import type { HashSettings } from './hash-settings.ts'
+import { decode, pbkdf2Format } from './password-formats.ts'
+import { isWrapped, verifyWrapped } from './wrapped-hash.ts'
 
 const saltBytes = 16
 const maxVerifiedLength = 1024 // UTF-16 units
@@ -67,6 +66,7 @@ async function matchesHash(text: string, stored: string): Promise<boolean> {
   if (/^\$argon2(id|i|d)\$/.test(stored)) return argon2Verify(stored, text)
   if (bcryptFormat.test(stored)) return verifyBcrypt(text, stored)
   if (stored.startsWith('$pbkdf2-')) return verifyPbkdf2(text, stored)
+  if (isWrapped(stored)) return verifyWrapped(text, stored)
   return false
 }
 
@@ -108,10 +108,6 @@ async function verifyBcrypt(password: string, stored: string): Promise<boolean> 
   return matches && Buffer.byteLength(password) <= bcryptMaxBytes // bcrypt ignored the rest
 }
 
-// $pbkdf2-sha256$i=600000$salt$hash, or passlib's bare number of rounds.
-export const pbkdf2Format =
-  /^\$pbkdf2-(sha1|sha256|sha512)\$(?:i=)?([1-9][0-9]{0,8})(?:,l=[0-9]+)?\$([A-Za-z0-9+/._-]+=*)\$([A-Za-z0-9+/._-]+=*)$/
-
 async function verifyPbkdf2(password: string, stored: string): Promise<boolean> {
   const [, algorithm, rounds, salt, expected] = pbkdf2Format.exec(stored) ?? []
   if (!algorithm || !rounds || !salt || !expected) return false
@@ -124,9 +120,4 @@ async function verifyPbkdf2(password: string, stored: string): Promise<boolean> 
 /** Unpadded, as in PHC strings. */
 function encode(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('=', '')
-}
-
-/** Base64, base64url, or passlib's variant (dot for plus). */
-export function decode(text: string): Buffer {
-  return Buffer.from(text.replaceAll('.', '+'), 'base64')
 }

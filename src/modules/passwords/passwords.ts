@@ -3,15 +3,22 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
 import { beginSpan } from '../../core/events/context.ts'
 import type { Needs } from '../../core/module/services.ts'
+import { parseForeign } from './foreign-hash.ts'
 import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
 import { hashing, measuredQueue } from './measured-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 import { type PasswordChange, passwordStore, type StoredPassword } from './store.ts'
+import { wrapHash } from './wrapped-hash.ts'
 
 export interface Passwords {
   readonly concurrency: number
   /** @throws ApiError serviceUnavailable if the queue is full */
   hash(password: string): Promise<string>
+  /**
+   * What may be stored of an acceptable imported hash: itself, or Argon2id over a foreign hash.
+   * @throws ApiError serviceUnavailable if the queue is full
+   */
+  storable(hash: string): Promise<string>
   /**
    * `stored` is null for unknown usernames and accounts without password: verifies the dummy hash,
    * never matches. `beginBy`: the latest start, epoch milliseconds. @throws ApiError
@@ -49,6 +56,10 @@ export function createPasswords(
     concurrency: queue.concurrency,
     dummy: () => dummy,
     hash: (password) => queued('hash password', () => hashPassword(password, settings, random)),
+    async storable(hash) {
+      const foreign = parseForeign(hash)
+      return foreign ? queued('wrap hash', () => wrapHash(foreign, settings, random)) : hash
+    },
     verify: (password, stored, beginBy = Number.POSITIVE_INFINITY) =>
       queued('verify password', async () => {
         const hash = stored ?? (await dummy)

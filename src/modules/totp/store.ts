@@ -64,6 +64,17 @@ export function totpStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
+    async insertConfirmed(
+      secrets: readonly { readonly userId: number; readonly sealed: string }[],
+      now: number,
+    ): Promise<void> {
+      if (secrets.length === 0) return
+      const rows = secrets.map(({ userId, sealed }) => ({
+        ...{ user_id: userId, sealed, pending: null, last_step: 0, confirmed_at: now },
+      }))
+      await db.insertInto('second_factors').values(rows).execute()
+    },
+
     /** False if the secret is no longer pending. */
     async confirm(
       userId: number,

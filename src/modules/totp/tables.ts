@@ -6,6 +6,7 @@ export const tables: readonly ModuleTable[] = [
     name: 'second_factors',
     key: ['user_id'],
     sealed: ['sealed', 'pending'],
+    present: 'isOfPresentUser',
     person: { column: 'user_id', onDelete: 'delete' },
     namesNone: ['sealed', 'pending'],
   },

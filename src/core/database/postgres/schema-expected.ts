@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: PRxQQpOmlCceHTX4WVsoaGAtNBpLRvTvIiUy8woPOoM
+// Digest of the migrations: yVw-I59MftOuSZO6K5IYLOssL0bFzmrx-gx0B5-g8Jc
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -174,6 +174,9 @@ const lines = String.raw`
 ["column import_names.line","import_names","bigint not null"]
 ["column import_names.user_id","import_names","bigint"]
 ["column import_names.username","import_names","text collate C not null"]
+["column imported_ids.external_id","imported_ids","text collate C not null"]
+["column imported_ids.source","imported_ids","text collate C not null"]
+["column imported_ids.user_id","imported_ids","bigint not null"]
 ["column imports.dry_run","imports","bigint not null default 0"]
 ["column imports.id","imports","bigint not null identity d"]
 ["column imports.lines","imports","bigint not null default 0"]
@@ -493,6 +496,8 @@ const lines = String.raw`
 ["constraint identities.identities_user_id_fkey","identities","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint import_names.import_names_import_id_fkey","import_names","FOREIGN KEY (import_id) REFERENCES imports(id)"]
 ["constraint import_names.import_names_pkey","import_names","PRIMARY KEY (import_id, username)"]
+["constraint imported_ids.imported_ids_pkey","imported_ids","PRIMARY KEY (source, external_id)"]
+["constraint imported_ids.imported_ids_user_id_fkey","imported_ids","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint imports.imports_pkey","imports","PRIMARY KEY (id)"]
 ["constraint imports.imports_state_check","imports","CHECK ((state = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text])))"]
 ["constraint invitations.invitations_confirmation_key","invitations","UNIQUE (confirmation)"]
@@ -629,6 +634,7 @@ const lines = String.raw`
 ["index idempotency_keys_by_person","idempotency_keys","CREATE INDEX idempotency_keys_by_person ON idempotency_keys USING btree (person) WHERE (person IS NOT NULL)"]
 ["index identities_by_user","identities","CREATE INDEX identities_by_user ON identities USING btree (user_id)"]
 ["index import_names_by_user","import_names","CREATE INDEX import_names_by_user ON import_names USING btree (import_id, user_id) WHERE (user_id IS NOT NULL)"]
+["index imported_ids_by_user","imported_ids","CREATE INDEX imported_ids_by_user ON imported_ids USING btree (user_id)"]
 ["index invitations_by_address","invitations","CREATE INDEX invitations_by_address ON invitations USING btree (address_index)"]
 ["index invitations_by_expiry","invitations","CREATE INDEX invitations_by_expiry ON invitations USING btree (expires_at)"]
 ["index invitations_by_inviter","invitations","CREATE INDEX invitations_by_inviter ON invitations USING btree (invited_by)"]
@@ -719,6 +725,7 @@ const lines = String.raw`
 ["table idempotency_keys","idempotency_keys",""]
 ["table identities","identities",""]
 ["table import_names","import_names",""]
+["table imported_ids","imported_ids",""]
 ["table imports","imports",""]
 ["table invitations","invitations",""]
 ["table keys","keys",""]
