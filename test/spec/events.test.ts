@@ -626,7 +626,8 @@ suite('every event, with its fields and its level', async () => {
       return { told, fields: { client: 'notes', fault: 'status 500', by: 'job' } }
     }),
     info('application_accesses_ended', 'a client is gone from the file', async () => {
-      const on = watched(await testApp({ PROVIDER: 'on', CLIENTS_FILE: clientsFile([]) }))
+      const file = clientsFile([application('notes')])
+      const on = watched(await testApp({ PROVIDER: 'on', CLIENTS_FILE: file }))
       const { userId } = await on.account('ann')
       const consent = { user_id: userId, client: 'gone', scopes: 'openid', given_at: 1 }
       await on.deps.db.insertInto('provider_consents').values(consent).execute()

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { folder } from '../../../test/copies.ts'
 import type { CommandExamples, Examples } from '../../../test/example.ts'
 import { line, ndjson } from '../../../test/transfer.ts'
 
@@ -22,6 +25,16 @@ export const commands: CommandExamples = {
   'account import': {
     events: ['sensitive_create'],
     run: ({ run, newName }) => run('account import -', { stdin: ndjson([line(newName())]) }),
+  },
+  import: {
+    events: ['sensitive_create'],
+    run: ({ run, newName }) => {
+      const file = join(folder(), 'users.json')
+      const username = newName()
+      const user = { id: username, username, name: username, email: `${username}@example.org` }
+      writeFileSync(file, JSON.stringify([user]))
+      return run(`import --from pocketbase ${file}`)
+    },
   },
   'account export': { events: ['sensitive_read'] },
 }

@@ -1,3 +1,4 @@
+import type { Someone, TestApp } from '../../../test/app.ts'
 import { asClient, bye } from '../../../test/clients.ts'
 import type { Example, Examples, Made, World } from '../../../test/example.ts'
 import type { PageBrowser } from '../../../test/page-browser.ts'
@@ -123,7 +124,7 @@ export const examples: Examples = {
   listApplicationsOfAccount: {
     make: async ({ app, newAccount }) => {
       const who = await newAccount()
-      await allow(await asked(app, who))
+      await giveConsent(app, who)
       return { params: { username: who.username } }
     },
   },
@@ -131,7 +132,7 @@ export const examples: Examples = {
     events: ['application_access_withdrawn'],
     make: async ({ app, newAccount }) => {
       const who = await newAccount()
-      await allow(await asked(app, who))
+      await giveConsent(app, who)
       return { params: { username: who.username, client: 'notes' } }
     },
   },
@@ -144,4 +145,12 @@ export const examples: Examples = {
       return { form: { client: 'notes' } }
     },
   },
+}
+
+/** As the page of an application does; also while the provider is off. */
+async function giveConsent({ deps: { clock, db } }: TestApp, { userId }: Someone): Promise<void> {
+  await db
+    .insertInto('provider_consents')
+    .values({ user_id: userId, client: 'notes', scopes: 'openid', given_at: clock.now() })
+    .execute()
 }

@@ -25,7 +25,7 @@ export const AccessList = named(
       given_at: GivenAt,
     }),
   },
-  [{ client: 'notes', name: 'Notes', offline: false, ...example }],
+  [{ client: 'notes', name: 'Shop', offline: false, ...example }],
 )
 
 export const AccessOfAccount = {
