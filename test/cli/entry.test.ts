@@ -9,7 +9,8 @@ const entries = ['src/main.ts', 'src/cli/main.ts']
 
 suite('the two files that Node is started with', () => {
   test('import nothing that an old Node lacks before its version is judged', () => {
-    const imported = [...entries, 'src/cli/bundle.ts', 'src/cli/prepare.ts'].flatMap((path) =>
+    const others = ['bundle', 'prepare', 'env-file'].map((name) => `src/cli/${name}.ts`)
+    const imported = [...entries, ...others].flatMap((path) =>
       [...readFileSync(join(root, path), 'utf8').matchAll(/^import (.*) from '(.*)'/gm)].map(
         ([, names, from]) => `${names} of ${from}`,
       ),
@@ -30,6 +31,9 @@ suite('the two files that Node is started with', () => {
         '{ tmpdir } of node:os',
         '{ basename, dirname, join } of node:path',
         '{ fileURLToPath } of node:url',
+        '{ addEnvFile } of ./env-file.ts',
+        '{ existsSync, readFileSync } of node:fs',
+        'util of node:util',
       ],
     )
   })
