@@ -174,3 +174,17 @@ suite('preset apple: its answer is a POST from another site', async () => {
     assert.ok(secret && !log.includes(secret))
   })
 })
+
+test('the form of an unknown provider is refused, and so are too many of them', async () => {
+  const app = await testApp({ RATE_LIMIT_MAX: '2' })
+  const paths = ['/oauth/callback', '/oauth/other/callback']
+  for (const [status, error] of [
+    [404, 'Route not found'],
+    [429, 'Too many requests'],
+  ] as const) {
+    for (const path of paths) {
+      const answer = await app.call('POST', path, { form: { state: 'a', code: 'b' } })
+      assertRefusal(answer, status, error, path)
+    }
+  }
+})
