@@ -25,7 +25,10 @@ suite('audit, posts and mail in the console', async () => {
     const rows = page.locator('table.data tbody tr')
 
     await hand.open('/admin/audit')
-    await page.getByRole('link', { name: /^Protected data read: \d+ times by you$/ }).first().click()
+    await page
+      .getByRole('link', { name: /^Protected data read: \d+ times by you$/ })
+      .first()
+      .click()
     await page.waitForURL(/reads=all/)
     await hand.settled()
     assert.equal(await rows.count(), 50)

@@ -28,18 +28,23 @@ async function assertWhole(node: ProviderNode) {
 }
 
 /** After the grace, an old token whose use is stored ends the grant: no two of a family live. */
-async function assertOneWinner(node: ProviderNode, browser: PageBrowser, steps: readonly number[]) {
+async function assertOneWinner(node: ProviderNode, browser: PageBrowser, last: number) {
   node.settings.REFRESH_GRACE_SECONDS = '0'
   await node.kill()
   await node.start()
-  for (const step of steps) {
+  let kills = 0
+  for (let step = last; kills < 2; step -= 1) {
+    assert.ok(step > 0, 'no refresh was killed')
     const { body } = await tokensFor(node.call, await newCode(browser))
     const form = refreshWith(body.refresh_token)
     const live = `provider_artifacts where kind = 'RefreshToken' and consumed_at is null`
     const before = await node.count(live)
-    assert.equal((await tokensFor(node.call, form, step)).status, 0)
+    const { status } = await tokensFor(node.call, form, step)
     await node.service.stop('SIGKILL')
     await node.start()
+    if (status === 200) continue // statements of jobs count as steps, and were fewer this time
+    assert.equal(status, 0)
+    kills += 1
     const again = await tokensFor(node.call, form)
     const isLive = again.status === 200
     if (!isLive) assert.deepEqual([again.status, again.body], [400, invalidGrant])
@@ -82,7 +87,7 @@ for (const database of databases) {
         }
         assert.ok(kills > 5, `${kills} kills`)
         assert.ok(committed > 0, 'one was killed after its commit')
-        await assertOneWinner(node, browser, [step - 2, step - 1])
+        await assertOneWinner(node, browser, step - 1)
       } finally {
         await node.remove()
       }
