@@ -5,6 +5,8 @@ import { storeImportedSecrets, type TotpSealing } from '../../modules/totp/impor
 import { type ForeignHolder, foreignStore } from './foreign-store.ts'
 import type { AccountLine } from './line.ts'
 
+export const beingImported = 'is being imported by somebody else'
+
 export interface KnownForeign {
   /** The user of a line whose id came in with an earlier import. */
   userOf(line: AccountLine): number | undefined
@@ -49,7 +51,7 @@ function judge(importId: number, holders: readonly ForeignHolder[], field: strin
     if (staged?.importId === importId) lineOf.set(key, staged.line ?? 0)
     else if (!staged) taken.set(key, `is ${what} another account`)
     else if (staged.isOpen && staged.importId < importId) {
-      taken.set(key, 'is being imported by somebody else')
+      taken.set(key, beingImported)
     }
   }
   return (key: string, line: number): Detail | undefined => {

@@ -4,7 +4,7 @@ import { accountsIn } from '../../modules/accounts/accounts.ts'
 import type { TotpSealing } from '../../modules/totp/imported.ts'
 import { insertStagedUsers } from '../../modules/users/users.ts'
 import type { AccountLine, Mistake } from './line.ts'
-import { insertForeign, knownForeign, knownUsers } from './stage-foreign.ts'
+import { beingImported, insertForeign, knownForeign, knownUsers } from './stage-foreign.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
 
 export interface HashedLine extends AccountLine {
@@ -143,8 +143,6 @@ function judge(
     return undefined
   }
 }
-
-const beingImported = 'is being imported by somebody else'
 
 function nameOf({ username, line, user }: HashedLine): ReadName {
   return { username, line, userId: 'id' in user ? user.id : null }

@@ -56,7 +56,7 @@ const unused: Check<InsideContext> = {
   id: 'applications_unused',
   level: 'info',
   passMessage: 'someone uses each application that was added a month ago',
-  why: 'An entry that nobody uses is a secret and a redirect address that nobody watches.',
+  why: 'An unused entry is a secret and a redirect address without an owner.',
   mend: {
     do: 'Remove the client, or give its owner the address to sign in at.',
     setting: `${gatehouse} client remove ID`,

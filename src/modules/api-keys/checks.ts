@@ -44,7 +44,7 @@ const serviceKeys: Check<InsideContext> = {
 const appPasswords: Check<InsideContext> = {
   id: 'app_passwords_ended',
   level: 'info',
-  passMessage: 'nobody lacks app passwords that a restore has ended',
+  passMessage: 'no account has lost app passwords by a restore',
   why: 'The mail program or calendar of these people is refused, and asks for a password again and again.',
   mend: {
     do: 'Tell them to make new app passwords at /account/app-passwords. They are named for 30 days.',

@@ -12,7 +12,7 @@ const redirects: Check<InsideContext> = {
   id: 'application_redirects',
   level: 'warning',
   passMessage: 'the redirect addresses of applications lead to applications',
-  why: 'The sign-in ends at an address where the application is not: nobody can use it.',
+  why: 'The sign-in ends at an address where the application is not, so the sign-in fails.',
   mend: {
     do: 'Write the address into the entry where people open the application; its documentation has the path.',
     setting: '"redirect_uris": ["https://grafana.YOUR-DOMAIN/login/generic_oauth"]',
@@ -42,7 +42,7 @@ function faultsOf({ application, id }: Client, own: string): string[] {
 
 function faultOf(host: string, hostname: string, own: string, isWeb: boolean): string | null {
   if (host === own) return 'that is this service itself'
-  if (reserved.test(hostname)) return 'that name is for examples, and nobody has it'
+  if (reserved.test(hostname)) return 'that name is reserved for examples'
   if (isWeb && isLoopback(hostname))
     return 'that is the machine of the person, not of the application'
   return null
