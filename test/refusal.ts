@@ -11,7 +11,7 @@ export const headersOfEveryAnswer: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-interface AnyAnswer {
+export interface AnyAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   /** The text, or the parsed JSON. */

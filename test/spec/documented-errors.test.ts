@@ -7,7 +7,7 @@ import { openApiOf } from '../../src/core/http/documents/openapi.ts'
 import { createKeyText } from '../../src/modules/api-keys/key-text.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { bearerOf } from '../api-keys.ts'
-import { type Answer, type TestApp, testApp } from '../app.ts'
+import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { connectTo } from '../database.ts'
 import {
@@ -24,7 +24,9 @@ import { forwarded } from '../forward.ts'
 import { forwardFile } from '../forward-file.ts'
 import { clockOfToday } from '../identity-provider.ts'
 import { type ApiDocument, documentedBy, type Operation } from '../openapi/operations.ts'
-import { assertRefusal } from '../refusal.ts'
+import { noteMet } from '../openapi/record.ts'
+import { ask } from '../raw-http.ts'
+import { type AnyAnswer, assertRefusal } from '../refusal.ts'
 
 /**
  * The errors that the document has at all operations, or at all of a kind: each of them is met at each
@@ -134,7 +136,7 @@ interface Choice {
 /** All operations whose document has a status, each with an answer to what `request` makes. */
 function each(
   [status, error]: readonly [status: number, error: string],
-  request: (one: Documented) => Promise<Answer>,
+  request: (one: Documented) => Promise<AnyAnswer>,
   { of = operations, byDefault = false, except = [] }: Choice = {},
 ): void {
   const meant = of.filter(({ name, operation }) => {
@@ -319,3 +321,17 @@ for (const [status, error, failure] of [
     )
   })
 }
+
+suite('an expectation that cannot be met: 417 everywhere', async () => {
+  const app = await testApp(settings)
+  const { port } = await app.listen()
+  each(
+    [417, 'Expectation failed'],
+    async ({ name, method, path }) => {
+      const answer = await ask(port, `${method} ${path} HTTP/1.1`, { Expect: 'a miracle' })
+      noteMet(`${name} default`) // answered before the routes, where no answer is compared
+      return answer
+    },
+    { byDefault: true },
+  )
+})
