@@ -182,6 +182,16 @@ export interface TestOptions {
   readonly builtPages?: URL
 }
 
+/** Data directories, with the number of services that were started on each. */
+const started = new Map<string, number>()
+
+/** Differs for each service on a directory: two nodes must not make the same ids. */
+function nextSeed(directory: string): number {
+  const seed = (started.get(directory) ?? 0) + 1
+  started.set(directory, seed)
+  return seed
+}
+
 /**
  * Starts the whole service on a database of its own, with a fixed clock and a deterministic
  * generator. No code of the service is replaced. It is closed when the tests of the file are done.
@@ -191,7 +201,7 @@ export async function testApp(
   {
     directory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
     clock = fixedClock(),
-    seed = 1,
+    seed = nextSeed(directory),
     deps: given = {},
     isEmpty = false,
     sinks,

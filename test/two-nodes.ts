@@ -33,7 +33,7 @@ export async function twoNodes(more: Record<string, string> = {}) {
     ...more,
   }
   const one = await testApp(env, { clock })
-  const two = await testApp(env, { directory: one.directory, clock, seed: 2 })
+  const two = await testApp(env, { directory: one.directory, clock })
   const { hostSessions, identities, accounts } = await (
     await createServiceMaker(one.deps, { modules })
   ).all()

@@ -264,7 +264,7 @@ suite('the way back to a former address, while the account waits for its deletio
 
 suite('the erasure of accounts whose time is over', async () => {
   const one = await testApp(settings)
-  const two = await testApp(settings, { directory: one.directory, clock: one.clock, seed: 2 })
+  const two = await testApp(settings, { directory: one.directory, clock: one.clock })
   const them = await deletions(one)
   const { back, erase, isUser, leaver, logIn, pass, seen, someone } = them
   const admin = one.basic(one.admin)

@@ -72,7 +72,7 @@ suite('what changes at one node shows at the other in the next request', async (
 
   test('a session that another node has purged, though this one thinks that it lives', async () => {
     const late = fixedClock(new Date(clock.now()).toISOString())
-    const third = await testApp(env, { directory: one.directory, clock: late, seed: 3 })
+    const third = await testApp(env, { directory: one.directory, clock: late })
     const made = await make()
     assert.equal(await made.accepted(), everyCredential)
     if (testDatabase === 'postgres') await until(() => third.deps.feed.isCurrent())

@@ -358,7 +358,7 @@ suite('many writers at once', async () => {
   const { db, events } = app.deps
 
   test('50 of them with rollbacks and conflicts in between: every chain is whole', async () => {
-    const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 7 })
+    const other = await testApp({}, { directory: app.directory, clock: app.clock })
     await usersOfIds(db, 100, 108)
     let committed = 0
     const writer = async (number: number) => {
@@ -498,7 +498,7 @@ suite('events without a change', async () => {
   })
 
   test('at its end the service records what waits, and closes its chains', async () => {
-    const one = await testApp({}, { directory: app.directory, clock: app.clock, seed: 9 })
+    const one = await testApp({}, { directory: app.directory, clock: app.clock })
     one.deps.events.emit(refused, { note: 'last words' })
     await one.close()
     assert.ok((await notes()).includes('last words'))

@@ -250,7 +250,7 @@ suite('applications that register themselves', async () => {
       'Access denied',
     )
     assert.deepEqual((await app.rows()).registration_tokens, before.registration_tokens)
-    const place = { directory: app.directory, clock: app.clock, seed: 2 }
+    const place = { directory: app.directory, clock: app.clock }
     for (const env of [{ PROVIDER: 'on' }, { CLIENT_REGISTRATION: 'token' }]) {
       const off = await testApp(env, place)
       const metadata = await off.call('GET', '/.well-known/openid-configuration')

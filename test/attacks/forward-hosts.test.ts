@@ -40,7 +40,7 @@ suite('attacks on the ticket to a host of an application', async () => {
   const app = await hostsApp({ SESSION_ABSOLUTE_SECONDS: '600' })
   const other = await hostsApp(
     { SESSION_ABSOLUTE_SECONDS: '600' },
-    { directory: app.directory, clock: app.clock, seed: 2 },
+    { directory: app.directory, clock: app.clock },
   )
   const { db } = app.deps
   const ann = await app.account('ann')
@@ -476,7 +476,7 @@ suite('each way in which a session ends ends its sessions at hosts', async () =>
   const app = await hostsApp({ SESSIONS_PER_ACCOUNT: '2' })
   const other = await hostsApp(
     { SESSIONS_PER_ACCOUNT: '2' },
-    { directory: app.directory, clock: app.clock, seed: 2 },
+    { directory: app.directory, clock: app.clock },
   )
   const admin = app.basic(app.admin)
   type Here = Awaited<ReturnType<typeof atHosts>>

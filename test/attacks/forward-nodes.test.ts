@@ -21,7 +21,6 @@ for (const kind of ['nodes', 'workers'] as const) {
     const two = await testApp(env, {
       directory: one.directory,
       clock: one.clock,
-      seed: 2,
       deps: { ...(second && { workers: second }) },
     })
     // Not of a worker, which would answer the others in its place.

@@ -40,7 +40,7 @@ suite('the limit per address', async () => {
   const app = await testApp(patient)
   const ann = await app.account('ann')
   const { directory, clock } = app
-  const other = await testApp(patient, { directory, clock, seed: 2 })
+  const other = await testApp(patient, { directory, clock })
   const rowsOf = (address: string) =>
     app.deps.db.selectFrom('throttle_places').selectAll().where('address', '=', address).execute()
 
@@ -118,7 +118,7 @@ suite('the limit per address', async () => {
 
   test('no password is looked at, and no place is left, where none can be taken', async () => {
     const from = newHost()
-    const hasty = await testApp({ DATABASE_TIMEOUT_MS: '50' }, { directory, clock, seed: 3 })
+    const hasty = await testApp({ DATABASE_TIMEOUT_MS: '50' }, { directory, clock })
     const lock = await databaseLock(app)
     await lock.hold()
     const { hashes, result } = await countHashes(() => doors.JSON(hasty, ann, { from }))
@@ -239,7 +239,7 @@ suite('places of a process that is gone', async () => {
 suite('the automatic lock', async () => {
   const app = await testApp(patient)
   const { directory, clock } = app
-  const other = await testApp(patient, { directory, clock, seed: 2 })
+  const other = await testApp(patient, { directory, clock })
   const stored = async (userId: number) =>
     app.deps.db
       .selectFrom('accounts')
@@ -357,10 +357,10 @@ suite('the automatic lock', async () => {
     const gus = await app.account('gus')
     for (let tries = 0; tries < 9; tries += 1) await guess(app, gus, newHost())
     for (const running of [app, other]) await running.app.server.close()
-    const second = await testApp({}, { directory, clock, seed: 3 })
+    const second = await testApp({}, { directory, clock })
     await guess(second, gus, newHost())
     await second.app.server.close()
-    const third = await testApp({}, { directory, clock, seed: 4 })
+    const third = await testApp({}, { directory, clock })
     const right = await doors.JSON(third, gus, { from: newHost() })
     assertRefusal(right, 401, 'Invalid credentials')
     clock.advance(1800)

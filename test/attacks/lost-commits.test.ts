@@ -18,7 +18,7 @@ suite('a database that has lost its last commits', () => {
   const nodes = async () => {
     const one = await testApp()
     const shared = { directory: one.directory, clock: one.clock }
-    const two = await testApp({}, { ...shared, seed: 2 })
+    const two = await testApp({}, { ...shared })
     const { db } = one.deps
     const newestId = async () => {
       const log = db.selectFrom('revocations').select('id').orderBy('id', 'desc')
@@ -28,7 +28,7 @@ suite('a database that has lost its last commits', () => {
       one,
       two,
       newestId,
-      start: () => testApp({}, { ...shared, seed: 3 }),
+      start: () => testApp({}, { ...shared }),
       statuses: (headers: Headers) => Promise.all([one, two].map((node) => status(node, headers))),
       hear: () => Promise.all([one, two].map(heard)),
       lost: () =>

@@ -17,7 +17,7 @@ const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => s
 suite('R14: two nodes on one database', async () => {
   const env = { ...throttleAlone, REFRESH_ROTATION: 'on' }
   const one = await testApp(env)
-  const two = await testApp(env, { directory: one.directory, clock: one.clock, seed: 2 })
+  const two = await testApp(env, { directory: one.directory, clock: one.clock })
   const nodes = [one, two] as const
   const admin = await one.bearer(one.admin)
   const ann = await one.account('ann')
@@ -57,7 +57,7 @@ suite('R14: two nodes on one database', async () => {
     ]
     for (const [method, json] of changes) {
       const race = await testApp()
-      const other = await testApp({}, { directory: race.directory, clock: race.clock, seed: 2 })
+      const other = await testApp({}, { directory: race.directory, clock: race.clock })
       const rival = await race.account('rival', ['ADMIN'])
       const calls = [
         [race, await race.bearer(race.admin), 'rival'],
@@ -210,7 +210,6 @@ suite('a node that hears nothing of the others', async () => {
     {
       directory: one.directory,
       clock: one.clock,
-      seed: 2,
       deps: { feed: deafFeed },
     },
   )

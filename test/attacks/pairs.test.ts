@@ -17,7 +17,7 @@ for (const rotation of ['off', 'on']) {
   suite(`the end of a pair, REFRESH_ROTATION=${rotation}`, async () => {
     const settings = { REFRESH_ROTATION: rotation, REFRESH_GRACE_SECONDS: '0' }
     const app = await testApp(settings)
-    const other = await testApp(settings, { directory: app.directory, clock: app.clock, seed: 2 })
+    const other = await testApp(settings, { directory: app.directory, clock: app.clock })
     const ann = await app.account('ann')
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
     const refresh = (refresh_token: string, node = app) =>
@@ -165,7 +165,7 @@ for (const rotation of ['off', 'on']) {
     test('the end lasts as long as any token of the pair, over a restart and under shorter lifetimes', async () => {
       const lasting = { ...settings, REFRESH_TOKEN_SECONDS: String(4 * week) }
       const shared = { directory: app.directory, clock: app.clock }
-      const earlier = await testApp(lasting, { ...shared, seed: 4 })
+      const earlier = await testApp(lasting, { ...shared })
       const { refresh_token } = await earlier.pair(ann)
       const days = 3 * 86_400
       app.clock.advance(days)
@@ -176,7 +176,7 @@ for (const rotation of ['off', 'on']) {
       for (const { name, run } of app.app.jobs) {
         if (name === 'revocations' || name === 'refresh tokens') await run()
       }
-      const again = await testApp(settings, { ...shared, seed: 5 })
+      const again = await testApp(settings, { ...shared })
       for (const token of [refresh_token, given.refresh_token ?? refresh_token]) {
         assertRefusal(await refresh(token, again), 401, 'Invalid refresh token')
       }
@@ -202,7 +202,7 @@ suite('the end of a pair whose access tokens live for longer than the log tells 
     const { revocations, refresh_families_ended } = await app.rows()
     assert.deepEqual([revocations, refresh_families_ended?.length], [[], 1])
     const { directory, clock } = app
-    const again = await testApp(settings, { directory, clock, seed: 2 })
+    const again = await testApp(settings, { directory, clock })
     for (const node of [app, again]) {
       const me = (token: string) =>
         node.call('GET', '/api/me', { headers: { authorization: `Bearer ${token}` } })

@@ -13,7 +13,7 @@ suite('a pooler between a node and PostgreSQL', () => {
     assert.ok(address)
     const far = await testApp(
       { DATABASE_URL: await databasePooler(address) },
-      { directory: near.directory, clock: near.clock, seed: 2 },
+      { directory: near.directory, clock: near.clock },
     )
     const status = async (headers: Record<string, string>) =>
       (await far.call('GET', '/api/me', { headers })).status

@@ -184,7 +184,7 @@ suite('a sign-up, against a caller who does not read the mailbox', async () => {
       const visitor = person(app)
       await visitor.open(`/signup?token=${token}`)
       const { directory, clock } = app
-      const restarted = await testApp(env, { directory, clock, seed: 2 })
+      const restarted = await testApp(env, { directory, clock })
       const before = await restarted.rows('refusals')
       const json = { token, ...profileOf('too.closed') }
       assertRefusal(await restarted.call('PUT', path, { json }), status, error, what, more)

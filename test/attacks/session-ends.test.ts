@@ -16,7 +16,7 @@ suite('a session ends by time', async () => {
   const app = await testApp()
   const ann = await app.account('ann')
   const { directory, clock } = app
-  const other = await testApp({}, { directory, clock, seed: 2 })
+  const other = await testApp({}, { directory, clock })
 
   test('7.3.1: 30 minutes without a request, to the millisecond', async () => {
     const mine = await app.session(ann)
@@ -126,7 +126,7 @@ suite('a session ends by time', async () => {
 
 suite('a session ends with what it rests on', async () => {
   const app = await testApp({ LOGIN_IP_ATTEMPTS: '0' })
-  const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
+  const other = await testApp({}, { directory: app.directory, clock: app.clock })
   const headers = app.basic(app.admin)
   const change = (who: Someone, json: object) =>
     app.call('PUT', `/api/admin/accounts/${who.username}`, { headers, json })
@@ -221,7 +221,7 @@ suite('SESSIONS_PER_ACCOUNT', async () => {
   const settings = { SESSIONS_PER_ACCOUNT: '3' }
   const app = await testApp(settings)
   const { directory, clock } = app
-  const other = await testApp(settings, { directory, clock, seed: 2 })
+  const other = await testApp(settings, { directory, clock })
   const statuses = async (sessions: readonly Record<string, string>[]) =>
     Promise.all(sessions.map(async (session) => (await greeting(other, session)).status))
   const ends = () => app.log.filter(({ event }) => event === 'session_ended')
@@ -239,7 +239,7 @@ suite('SESSIONS_PER_ACCOUNT', async () => {
     const unset = await testApp()
     assert.equal(unset.deps.config.session.maxPerAccount, 100)
     await unset.close()
-    const unlimited = await testApp({ SESSIONS_PER_ACCOUNT: '0' }, { directory, clock, seed: 3 })
+    const unlimited = await testApp({ SESSIONS_PER_ACCOUNT: '0' }, { directory, clock })
     const who = await app.account('without')
     const made: Record<string, string>[] = []
     for (let index = 0; index < 5; index += 1) made.push(await unlimited.session(who))

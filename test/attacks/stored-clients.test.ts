@@ -13,7 +13,7 @@ suite('clients of the database', async () => {
   const CLIENTS_FILE = clientsFile([entry('shop'), entry('both')])
   const env = { CLIENTS_FILE, LOGIN_IP_ATTEMPTS: '0' }
   const app = await testApp(env)
-  const other = await testApp(env, { directory: app.directory, seed: 2 })
+  const other = await testApp(env, { directory: app.directory })
   const headers = await app.bearer(app.admin)
   const token = await app.token(app.admin)
   const create = (json: object) => app.call('POST', path, { headers, json })

@@ -140,7 +140,7 @@ suite('a place is taken before the verdict', async () => {
 
   test('T33: with the hashing queue full a login is 503, has no place, and other routes answer', async () => {
     const env = { ...realHashes, ...throttleAlone, DATABASE_TIMEOUT_MS: '10000' }
-    const patient = await testApp(env, { directory: app.directory, clock: app.clock, seed: 4 })
+    const patient = await testApp(env, { directory: app.directory, clock: app.clock })
     const from = newHost()
     const tries = availableParallelism() + 128 + 70 // what runs, what waits, what is too many
     const logins = Promise.all(
@@ -173,11 +173,11 @@ suite('the places lie in the database', async () => {
   const app = await testApp(throttleAlone)
   const ann = await app.account('ann')
   const { directory, clock } = app
-  const onSameData = (env: Record<string, string>, seed: number) =>
-    testApp({ ...throttleAlone, ...env }, { directory, clock, seed })
-  const other = await onSameData({}, 2)
-  const strict = await onSameData({ LOGIN_ATTEMPTS: '2', LOGIN_WINDOW_SECONDS: '60' }, 3)
-  const open = await onSameData({ LOGIN_ATTEMPTS: '0' }, 4)
+  const onSameData = (env: Record<string, string>) =>
+    testApp({ ...throttleAlone, ...env }, { directory, clock })
+  const other = await onSameData({})
+  const strict = await onSameData({ LOGIN_ATTEMPTS: '2', LOGIN_WINDOW_SECONDS: '60' })
+  const open = await onSameData({ LOGIN_ATTEMPTS: '0' })
 
   test('two processes on one data directory share the count', async () => {
     const from = newHost()
@@ -208,7 +208,7 @@ suite('the places lie in the database', async () => {
   test('what was typed as a username cannot be found by hashing what it may have been', async () => {
     const typed = 'Correct Horse Battery'
     const env = { LOGIN_PROOF_OF_WORK_AFTER: '3' }
-    const asking = await testApp(env, { directory: app.directory, clock: app.clock, seed: 9 })
+    const asking = await testApp(env, { directory: app.directory, clock: app.clock })
     const from = newHost()
     await guess(asking, { username: typed }, from)
     const rows = await app.deps.db.selectFrom('throttle_places').selectAll().execute()
@@ -243,7 +243,7 @@ suite('the places lie in the database', async () => {
     await tryTimes(5, () => guess(app, ann, from))
     for (const running of [app, other, strict, open]) await running.app.server.close()
     clock.advance(100)
-    const restarted = await onSameData({}, 5)
+    const restarted = await onSameData({})
     assertBlocked(await doors.JSON(restarted, ann, { from }), '800')
     assert.equal((await placesOf(restarted, from)).length, 5)
   })

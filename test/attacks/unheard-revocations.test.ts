@@ -10,7 +10,7 @@ async function unhearing() {
   const { db, asyncCommitDb, directory } = await connectTo()
   const feed = { ...deafFeed, isCurrent: () => true }
   const one = await testApp({}, { directory, deps: { db, asyncCommitDb, feed } })
-  const two = await testApp({}, { directory, clock: one.clock, seed: 2 })
+  const two = await testApp({}, { directory, clock: one.clock })
   const users = async () => (await db.selectFrom('users').select('id').execute()).length
   return { one, two, users }
 }

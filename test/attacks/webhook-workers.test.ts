@@ -11,7 +11,7 @@ suite('the endpoints of webhooks that another worker has changed', () => {
     assert.ok(first && second)
     const app = await testApp({}, { deps: { workers: first } })
     const { clock, directory } = app
-    const other = await testApp({}, { deps: { workers: second }, directory, clock, seed: 2 })
+    const other = await testApp({}, { deps: { workers: second }, directory, clock })
     const change = async (method: string, path: string, json?: object) => {
       const headers = app.basic(app.admin)
       const answer = await app.call(method, path, { headers, ...(json && { json }) })

@@ -18,7 +18,7 @@ async function twoWorkers(env: Record<string, string> = {}): Promise<[TestApp, T
   }
   const one = await testApp(env, { deps: depsOf(0) })
   const { directory, clock } = one
-  return [one, await testApp(env, { directory, clock, seed: 2, deps: depsOf(1) })]
+  return [one, await testApp(env, { directory, clock, deps: depsOf(1) })]
 }
 
 suite('two workers', async () => {

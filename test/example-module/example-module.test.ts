@@ -311,7 +311,7 @@ suite('a module from outside', async () => {
     for (const keepLogins of [false, true]) {
       const { deps, directory } = await place({ NOTES_KEEP_DAYS: '7' }, folder(), app.clock)
       await restore({ ...deps, modules }, path, { ...restoring, keepLogins })
-      const again = await testApp({}, { directory, clock: app.clock, modules, seed: 5 })
+      const again = await testApp({}, { directory, clock: app.clock, modules })
       const rows = await again.rows()
       assert.deepEqual(rows.notes, notes)
       const schemas = rows.room_schemas?.filter((row) => JSON.stringify(row).includes('"notes"'))

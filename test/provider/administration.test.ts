@@ -130,7 +130,7 @@ suite('an administrator and the accesses of applications', async () => {
     assert.deepEqual((await listed('ann')).body, [ofTrusted])
     const off = await testApp(
       { CLIENTS_FILE: app.deps.config.clients.file ?? '' },
-      { directory: app.directory, clock: app.clock, seed: 2 },
+      { directory: app.directory, clock: app.clock },
     )
     const answer = await off.call('DELETE', `${path}/trusted`, {
       headers: await off.bearer(app.admin),

@@ -85,7 +85,7 @@ suite('a device without a browser', async () => {
 
   test('waits its interval between two requests, which grows each time it does not', async () => {
     const env = { PROVIDER: 'on', CLIENTS_FILE: clientsFile([deviceApplication('tv', { scopes })]) }
-    const two = await testApp(env, { directory: app.directory, clock: app.clock, seed: 2 })
+    const two = await testApp(env, { directory: app.directory, clock: app.clock })
     const device = await begin()
     const form = { grant_type: grant, device_code: device.device_code, client_id: 'tv' }
     let sent = 0

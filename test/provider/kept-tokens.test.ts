@@ -68,7 +68,7 @@ const ends: readonly (readonly [string, End])[] = [
 suite('a token that a node keeps in memory', async () => {
   const one = await providerApp([notes, machine])
   const env = { PROVIDER: 'on', CLIENTS_FILE: clientsFile([notes, machine]) }
-  const two = await testApp(env, { directory: one.directory, clock: one.clock, seed: 2 })
+  const two = await testApp(env, { directory: one.directory, clock: one.clock })
   const rp = await relyingParty(one, 'notes')
   let made = 0
 
@@ -117,7 +117,7 @@ suite('a kept token of a session that is used at another node alone', async () =
   const idle = { SESSION_IDLE_SECONDS: '300' }
   const one = await providerApp([notes], idle)
   const env = { PROVIDER: 'on', CLIENTS_FILE: clientsFile([notes]), ...idle }
-  const two = await testApp(env, { directory: one.directory, clock: one.clock, seed: 2 })
+  const two = await testApp(env, { directory: one.directory, clock: one.clock })
   const rp = await relyingParty(one, 'notes')
 
   test('lives as long as the session', async () => {

@@ -87,7 +87,7 @@ suite('a node with an older file', async () => {
   const one = await providerApp([notes, application('other')])
   const file = clientsFile([application('other')])
   const env = { PROVIDER: 'on', CLIENTS_FILE: file }
-  const two = await testApp(env, { directory: one.directory, clock: one.clock, seed: 2 })
+  const two = await testApp(env, { directory: one.directory, clock: one.clock })
   const rp = await relyingParty(one, 'notes')
   const minutes = async (count: number, nodes: readonly TestApp[]) => {
     for (let minute = 0; minute < count; minute += 1) {

@@ -24,7 +24,7 @@ suite('two nodes are one provider', async () => {
   const clients = [application('notes')]
   const one = await providerApp(clients)
   const env = { PROVIDER: 'on', CLIENTS_FILE: clientsFile(clients) }
-  const two = await testApp(env, { directory: one.directory, clock: one.clock, seed: 2 })
+  const two = await testApp(env, { directory: one.directory, clock: one.clock })
   const atOne = await relyingParty(one, 'notes')
   const atTwo = await relyingParty(two, 'notes')
 

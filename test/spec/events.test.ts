@@ -762,9 +762,7 @@ suite('every event, with its fields and its level', async () => {
       const who = await someone()
       const { cookie } = await app.session(who)
       const env = { REQUIRE_SECOND_FACTOR: 'USER' }
-      const strict = watched(
-        await testApp(env, { directory: app.directory, clock: app.clock, seed: 2 }),
-      )
+      const strict = watched(await testApp(env, { directory: app.directory, clock: app.clock }))
       const request = () => strict.call('GET', '/api/account', { headers: { cookie }, from })
       const { told, result } = await during(strict, request)
       assertRefusal(result, 401, 'Authentication required')
@@ -1461,7 +1459,7 @@ suite('every event, with its fields and its level', async () => {
     ),
     warn('sys_commits_lost', 'the database has lost a revocation that a node knows', async () => {
       const one = watched(await testApp())
-      const two = await testApp({}, { directory: one.directory, clock: one.clock, seed: 2 })
+      const two = await testApp({}, { directory: one.directory, clock: one.clock })
       const [lost, next] = [await one.bearer(one.admin), await one.bearer(one.admin)]
       await one.call('POST', '/logout', { headers: lost })
       await one.deps.db.deleteFrom('revocations').execute()

@@ -28,7 +28,7 @@ suite('POST /oauth/introspect and POST /oauth/revoke (RFC 7662, RFC 7009)', asyn
   const env = { CLIENTS_FILE: file, TOKEN_SECRET }
   const counted = await countedDatabase()
   const app = await testApp(env, counted.options)
-  const two = await testApp(env, { directory: app.directory, clock: app.clock, seed: 2 })
+  const two = await testApp(env, { directory: app.directory, clock: app.clock })
   const admin = app.basic(app.admin)
   const put = (username: string, json: object) =>
     app.call('PUT', `/api/admin/accounts/${username}`, { headers: admin, json })

@@ -70,7 +70,7 @@ suite('a caller carries how it authenticated', async () => {
   test('a refreshed token keeps it: it stands in the signed header of the refresh token', async () => {
     const rotating = await testApp(
       { REFRESH_ROTATION: 'on' },
-      { directory: app.directory, clock: app.clock, seed: 2 },
+      { directory: app.directory, clock: app.clock },
     )
     const { body } = await login('pair')
     const auth_time = app.clock.now()
@@ -91,7 +91,7 @@ suite('a caller carries how it authenticated', async () => {
   test('the token of an enrolment tells of the password alone', async () => {
     const strict = await testApp(
       { REQUIRE_SECOND_FACTOR: 'USER' },
-      { directory: app.directory, clock: app.clock, seed: 3 },
+      { directory: app.directory, clock: app.clock },
     )
     const json = { username: 'ann', password: passwordOf('ann') }
     const { body } = await strict.call('POST', '/login', { json })

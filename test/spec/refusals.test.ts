@@ -153,7 +153,7 @@ suite('A4: the records of two starts', async () => {
     await use(one)
     await one.app.server.close()
     const { directory, clock } = one
-    const two = await testApp({}, { directory, clock, seed: 2 })
+    const two = await testApp({}, { directory, clock })
     const before = await recordsAfter(two.deps, 0)
     await use(two)
     const records = await recordsAfter(two.deps, 0)
