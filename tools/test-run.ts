@@ -42,13 +42,21 @@ type Message = { readonly next: boolean } | Counts
 
 function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Counts): Promise<void> {
   const reporter = join(root, 'tools/test-reporter.ts')
+  // Several patterns are alternatives; the results arrive with the last test of each file.
+  const isPartial = options.some((option) => option.startsWith('--test-name-pattern'))
+  const pattern = isPartial ? ['--test-name-pattern=^end of '] : []
   const child = fork(join(root, 'tools/test-process.ts'), {
     cwd: root,
     env,
-    execArgv: [...memory, `--test-reporter=${reporter}`, ...options],
+    execArgv: [...memory, `--test-reporter=${reporter}`, ...options, ...pattern],
   })
   let file: string | undefined
-  const killAfter = (ms: number) => setTimeout(() => child.kill('SIGKILL'), ms)
+  let isHung = false
+  const killAfter = (ms: number) =>
+    setTimeout(() => {
+      isHung = true
+      child.kill('SIGKILL')
+    }, ms)
   let hang = killAfter(fileMs)
   child.on('message', (message: Message) => {
     if ('next' in message) {
@@ -64,9 +72,8 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
       clearTimeout(hang)
-      const isKilled = signal === 'SIGKILL'
-      if (file !== undefined || (code !== 0 && code !== 1 && !isKilled)) {
-        const how = isKilled ? `was killed after ${fileMs / 1000} s` : 'ended'
+      if (file !== undefined || (code !== 0 && code !== 1 && !isHung)) {
+        const how = isHung ? `was killed after ${fileMs / 1000} s` : 'ended'
         const where = `${env.TEST_DATABASE ?? 'both'}, ${file ?? 'after the last file'}`
         const failure = `${where}: the process ${how}, ${signal ?? `exit code ${code}`}`
         process.stdout.write(`✖ ${failure}\n`)

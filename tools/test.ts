@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { recordMet } from '../test/openapi/record.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { buildWebIfStale } from './build-web.ts'
+import { failureList } from './failures.ts'
 import { bytesOf, filesOf, runsOnPostgres, suites } from './test-files.ts'
 import { keepFilesInMemory } from './test-folder.ts'
 import { runTests } from './test-run.ts'
@@ -53,7 +54,7 @@ const runs = Object.entries(queues).map(([database, queue]) => ({
 const results = await Promise.all(runs.map(runTests))
 const failures = results.flatMap((result) => result.failures)
 await server?.stop()
-if (failures.length > 0) process.stdout.write(`${['Failed:', ...failures].join('\n  ')}\n`)
+process.stdout.write(failureList(failures))
 const unmet = met?.unmet(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))) ?? []
 for (const answer of unmet) {
   process.stdout.write(`✖ docs/openapi.json: ${answer} is documented, and no test meets it\n`)
