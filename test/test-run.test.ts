@@ -11,7 +11,10 @@ import type { Counts } from '../tools/test-run.ts'
 const root = join(import.meta.dirname, '..')
 
 suite('npm test', () => {
-  function run(sources: Record<string, string>, options: readonly string[] = []) {
+  function run(
+    sources: Record<string, string>,
+    { options = [] as readonly string[], databases = ['sqlite'] } = {},
+  ) {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-run-'))
     const files = Object.entries(sources).map(([name, source]) => {
       const file = join(folder, `${name}.test.ts`)
@@ -19,8 +22,11 @@ suite('npm test', () => {
       return file
     })
     const script = `import { runTests } from './tools/test-run.ts'
-      const env = { ...process.env, TEST_DATABASE: 'sqlite', NODE_TEST_CONTEXT: undefined }
-      const counts = await runTests({ files: ${JSON.stringify(files)}, env, options: ${JSON.stringify(options)}, fileMs: 4000 })
+      const { files, options, databases } = ${JSON.stringify({ files, options, databases })}
+      const counts = await runTests(databases.map((name) => {
+        const env = { ...process.env, TEST_DATABASE: name, NODE_TEST_CONTEXT: undefined }
+        return { files: name === 'sqlite' ? files : files.slice(1), env, options, fileMs: 4000 }
+      }))
       console.log(JSON.stringify(counts))`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       cwd: root,
@@ -106,11 +112,26 @@ suite('npm test', () => {
     )
   })
 
+  test('runs the files of each database, with all processes for what is left', () => {
+    const quick = "test('passes', () => {})"
+    const sources = { one: quick, two: quick, three: quick, four: quick }
+    const output = run(sources, { databases: ['sqlite', 'postgres'] })
+    assert.deepEqual(countsOf(output), { passed: 7, failures: [] })
+    for (const [database, count] of [
+      ['sqlite', 4],
+      ['postgres', 3],
+    ] as const) {
+      assert.equal(output.match(new RegExp(`^✔ ${database}, 1 tests`, 'gm'))?.length, count)
+    }
+  })
+
   test('counts the tests whose name a pattern has, and their failures', () => {
     const source = `for (const name of ['one', 'two', 'three']) test(name, () => {
       if (name !== 'one') throw new Error(name)
     })`
-    const { passed, failures } = countsOf(run({ some: source }, ['--test-name-pattern=one|two']))
+    const { passed, failures } = countsOf(
+      run({ some: source }, { options: ['--test-name-pattern=one|two'] }),
+    )
     assert.equal(passed, 1)
     assert.equal(failures.length, 1)
     assert.match(failures[0] ?? '', /: two$/)
@@ -122,7 +143,7 @@ suite('npm test', () => {
     writeFileSync(file, "console.log('pid', process.pid)\nawait new Promise(() => {})")
     const script = `import { runTests } from './tools/test-run.ts'
       const env = { ...process.env, TEST_DATABASE: 'sqlite', NODE_TEST_CONTEXT: undefined }
-      await runTests({ files: [${JSON.stringify(file)}], env, options: [], fileMs: 60_000 })`
+      await runTests([{ files: [${JSON.stringify(file)}], env, options: [], fileMs: 60_000 }])`
     const run = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: root })
     for await (const chunk of run.stdout) if (String(chunk).startsWith('pid ')) run.kill('SIGKILL')
     // The output of the run ends when no process holds it.

@@ -24,16 +24,25 @@ export interface Counts {
 }
 
 /**
- * Runs test files, in their order, by as many processes as there are cores. A process that ends or
- * hangs counts as a failure in the file that it had; a new one takes the other files.
+ * Runs test files, in their order, by as many processes for each run as there are cores; when the
+ * files of a run are done, its processes are replaced by others for the longest run. A process that
+ * ends or hangs counts as a failure in the file that it had; a new one takes the other files.
  */
-export async function runTests(run: Run): Promise<Counts> {
-  const queue = [...run.files]
+export async function runTests(runs: readonly Run[]): Promise<Counts> {
+  const queues = runs.map((run) => ({ run, files: [...run.files] }))
   const counts: Counts = { passed: 0, failures: [] }
-  const work = async () => {
-    while (queue.length > 0) await runProcess(run, queue, counts)
+  const work = async (own: (typeof queues)[number]) => {
+    while (own.files.length > 0) await runProcess(own.run, own.files, counts)
+    const [longest] = queues.toSorted((a, b) => b.files.length - a.files.length)
+    if (longest && longest.files.length > 0) await work(longest)
   }
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), queue.length) }, work))
+  await Promise.all(
+    queues.flatMap((queue) =>
+      Array.from({ length: Math.min(availableParallelism(), queue.files.length) }, () =>
+        work(queue),
+      ),
+    ),
+  )
   return counts
 }
 

@@ -1,3 +1,4 @@
+// A database makes a difference: the lists of records are searched, sorted and cut by it.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
