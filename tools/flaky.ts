@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,11 @@ const load = countOf('load', 0)
 
 const outputs = mkdtempSync(join(tmpdir(), 'gatehouse-flaky-'))
 const busy = Array.from({ length: load }, () => new Worker('for (;;);', { eval: true }))
+let running: ChildProcess | undefined
+process.on('exit', () => running?.kill())
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => process.exit(1))
+}
 const failedIn = new Map<string, number[]>()
 for (let run = 1; run <= runs; run += 1) {
   const { output, code } = await runTests()
@@ -55,6 +60,7 @@ function runTests(): Promise<{ output: string; code: number | null }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'test.ts'), ...given], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running = child
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
