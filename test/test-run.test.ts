@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ const root = join(import.meta.dirname, '..')
 suite('npm test', () => {
   function run(
     sources: Record<string, string>,
-    { options = [] as readonly string[], databases = ['sqlite'] } = {},
+    { options = [] as readonly string[], databases = ['sqlite'], fileMs = 60_000 } = {},
   ) {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-run-'))
     const files = Object.entries(sources).map(([name, source]) => {
@@ -22,10 +23,10 @@ suite('npm test', () => {
       return file
     })
     const script = `import { runTests } from './tools/test-run.ts'
-      const { files, options, databases } = ${JSON.stringify({ files, options, databases })}
+      const { files, fileMs, options, databases } = ${JSON.stringify({ files, fileMs, options, databases })}
       const counts = await runTests(databases.map((name) => {
         const env = { ...process.env, TEST_DATABASE: name, NODE_TEST_CONTEXT: undefined }
-        return { files: name === 'sqlite' ? files : files.slice(1), env, options, fileMs: 4000 }
+        return { files: name === 'sqlite' ? files : files.slice(1), env, options, fileMs }
       }))
       console.log(JSON.stringify(counts))`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
@@ -53,7 +54,7 @@ suite('npm test', () => {
   })
 
   test('fails the file that never ends, and a test whose error nothing catches', () => {
-    const output = run({
+    const sources = {
       hangs: "setInterval(() => {}, 1000)\nawait new Promise(() => {})\ntest('never', () => {})",
       blocks: "test('blocks', () => { for (;;); })",
       rejects: `test('rejects', async () => {
@@ -61,7 +62,8 @@ suite('npm test', () => {
         await new Promise(() => {})
       })`,
       missing: "import './missing.ts'",
-    })
+    }
+    const output = run(sources, { fileMs: 4000 })
     for (const name of ['hangs', 'blocks']) {
       assert.match(output, new RegExp(`${name}\\.test\\.ts: the process was killed after 4 s`))
     }
@@ -140,14 +142,16 @@ suite('npm test', () => {
   test('the processes of a run that is killed end', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-run-'))
     const file = join(folder, 'waits.test.ts')
-    writeFileSync(file, "console.log('pid', process.pid)\nawait new Promise(() => {})")
+    writeFileSync(file, "console.log('runs')\nawait new Promise(() => {})")
     const script = `import { runTests } from './tools/test-run.ts'
       const env = { ...process.env, TEST_DATABASE: 'sqlite', NODE_TEST_CONTEXT: undefined }
       await runTests([{ files: [${JSON.stringify(file)}], env, options: [], fileMs: 60_000 }])`
     const run = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: root })
-    for await (const chunk of run.stdout) if (String(chunk).startsWith('pid ')) run.kill('SIGKILL')
+    run.stdout.once('data', () => run.kill('SIGKILL'))
+    run.stderr.resume()
     // The output of the run ends when no process holds it.
-    assert.equal(run.signalCode, 'SIGKILL')
+    const [, signal] = await once(run, 'close')
+    assert.equal(signal, 'SIGKILL')
     rmSync(folder, { recursive: true })
   })
 

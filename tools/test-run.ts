@@ -5,6 +5,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 // The results have arrived: a process whose exit hangs fails no test.
 const exitMs = 30_000
+const startMs = 60_000
 // Tests make much garbage: larger semi-spaces save a tenth of the CPU time.
 const memory = ['--min-semi-space-size=16', '--max-semi-space-size=64']
 
@@ -66,7 +67,7 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
       isHung = true
       child.kill('SIGKILL')
     }, ms)
-  let hang = killAfter(fileMs)
+  let hang = killAfter(Math.max(fileMs, startMs))
   child.on('message', (message: Message) => {
     if ('next' in message) {
       clearTimeout(hang)
