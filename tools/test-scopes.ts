@@ -4,7 +4,7 @@ import type { test as Test } from 'node:test'
 
 /**
  * Imports node:test so that it finds the test of a call, or of an error that nothing catches, without
- * a hook for every promise. The hook takes a quarter of the CPU time of our tests.
+ * a hook for every promise. The hook takes up to a quarter of the CPU time of a file.
  * https://nodejs.org/api/async_hooks.html#async_hookscreatehookoptions
  */
 export async function importTest(): Promise<typeof Test> {
