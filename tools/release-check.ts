@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cgroup } from './release/docker.ts'
-import { isolated, Skipped } from './release/stage.ts'
+import { install, isolated, Skipped } from './release/stage.ts'
 import { type Name, stages } from './release/stages.ts'
 
 /**
@@ -32,10 +32,13 @@ function tryStage(name: Name): void {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-release-'))
   try {
     if (process.getuid?.() !== 0) throw new Skipped('it needs root')
+    install(['iproute2', 'util-linux'])
     stages[name].prepare(folder)
     const inside = [process.execPath, 'tools/release/inside.ts', name, folder]
     const { status } = spawnSync('unshare', [...isolated, '--net', '--ipc', ...inside], {
       stdio: 'inherit',
+      timeout: 20 * 60_000,
+      killSignal: 'SIGKILL',
     })
     if (status !== 0) throw new Error(`exit code ${status}`)
     process.stdout.write(`✔ ${name}, ${Math.round((performance.now() - startedAt) / 1000)} s\n`)
@@ -55,5 +58,7 @@ function removeCgroup(path: string): void {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isDirectory()) removeCgroup(join(path, entry.name))
   }
-  rmdirSync(path)
+  try {
+    rmdirSync(path)
+  } catch {} // another run uses it
 }
