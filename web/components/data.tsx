@@ -31,7 +31,7 @@ interface TableProps {
 export function Table({ caption, head, rows }: TableProps) {
   return (
     <table>
-      <caption>{caption}</caption>
+      <caption class="said">{caption}</caption>
       <thead>
         <tr>
           {head.map((text) => (
