@@ -35,8 +35,8 @@ export function smallPng(png: Buffer): Buffer {
   ])
 }
 
-function chunksOf(png: Buffer): { header: Buffer; data: Buffer } {
-  let header = Buffer.alloc(0)
+function chunksOf(png: Buffer) {
+  let header: Buffer = Buffer.alloc(0)
   const data: Buffer[] = []
   for (let at = signature.length; at < png.length; ) {
     const end = at + 8 + png.readUInt32BE(at)
@@ -73,7 +73,7 @@ function paeth(left: number, up: number, corner: number): number {
 
 /** A screenshot is opaque. */
 function withoutAlpha(bytes: Buffer, channels: number): Buffer {
-  return channels === 3 ? bytes : bytes.filter((_, at) => at % 4 !== 3)
+  return channels === 3 ? bytes : Buffer.from(bytes.filter((_, at) => at % 4 !== 3))
 }
 
 function coloursOf(bytes: Buffer): number[] {
