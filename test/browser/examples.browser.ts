@@ -6,7 +6,7 @@ import { assertAccessible, assertFits, assertWholeWords, launch, openPage } from
 import { origin, pathOf, serveExamples } from './served-examples.ts'
 
 // Hundreds of pages, one after the other.
-const patient = { timeout: 240_000 }
+const patient = { timeout: 480_000 }
 
 /**
  * Every page in each of its states, from the `examples.ts` of `web/pages`. A page is loaded once for all

@@ -15,7 +15,7 @@ suite('every view of the console', async () => {
   const browser = await launch()
   after(() => browser.close())
 
-  const patient = { timeout: 240_000 }
+  const patient = { timeout: 480_000 }
   test(
     'axe finds nothing, nothing is wider than the window, and no word is broken within',
     patient,

@@ -58,10 +58,7 @@ export function Enrolment({ view }: { view: EnrolmentView }) {
       </ol>
       <QrCode svg={qr} />
       <p>
-        {t.typedSecret}:
-        <code id="secret" class="secret">
-          {secret.replace(/.{4}(?=.)/g, '$& ')}
-        </code>
+        {t.typedSecret}:<code id="secret">{secret.replace(/.{4}(?=.)/g, '$& ')}</code>
         <CopyButton from="secret" />
       </p>
       <Form action={`/account/second-factor/confirm?flow=${flow}`} csrf={csrf}>

@@ -267,9 +267,7 @@ function Enrolment({ view }: { view: EnrolmentView }) {
       <QrCode svg={qr} />
       <p>
         {t.orType}
-        <code id="secret" class="secret">
-          {inGroups(secret)}
-        </code>
+        <code id="secret">{inGroups(secret)}</code>
         <CopyButton from="secret" />
       </p>
       <h2>{t.thenCode}</h2>
