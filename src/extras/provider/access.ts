@@ -53,8 +53,9 @@ export function withdraw(
 ): Promise<boolean> {
   const work = async (trx: Parameters<typeof artifactStore>[0]) => {
     if (!isClientId(client)) return false // PostgreSQL holds no NUL
-    const had = await artifactStore(trx).removeOf(userId, client)
+    // First: it waits for requests that have read the consent, whose rows are removed then.
     const isWithdrawn = await consentStore(trx).withdraw(userId, client)
+    const had = await artifactStore(trx).removeOf(userId, client)
     if (had === 0 && !isWithdrawn) return false
     await events.emitInTransaction(trx, accessWithdrawn, { user_id: userId, client })
     return true

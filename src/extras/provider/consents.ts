@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { forUpdate } from '../../core/database/transactions.ts'
 
 export interface Consent {
   readonly client: string
@@ -32,6 +33,18 @@ export function consentStore(db: DatabaseOrTransaction) {
         .where('client', '=', client)
         .executeTakeFirst()
       return row?.scopes.split(' ').filter(Boolean) ?? []
+    },
+
+    /** Whether the person still lets the application have the scopes. A withdrawal waits for the commit. */
+    async has({ userId, client, scopes }: Pick<Consent, 'client' | 'scopes'> & { userId: number }) {
+      const query = db
+        .selectFrom('provider_consents')
+        .select('scopes')
+        .where('user_id', '=', userId)
+        .where('client', '=', client)
+      const row = await forUpdate(db, query).executeTakeFirst()
+      const now = new Set(row?.scopes.split(' '))
+      return scopes.every((scope) => now.has(scope))
     },
 
     /** Adds to the scopes of before. */

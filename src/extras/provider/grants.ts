@@ -1,6 +1,7 @@
 import type { Context, Grant } from 'oidc-provider'
 import type { Needs } from '../../core/module/services.ts'
 import { consentStore } from './consents.ts'
+import { EndedMeanwhile, workNow } from './work.ts'
 
 /**
  * The grant of a request: made of what the person has let the application have, so that the library
@@ -23,11 +24,17 @@ export function createGrants({ clients, db }: Pick<Needs, 'clients' | 'db'>) {
     return isChanged || grant ? present : undefined
 
     async function allowedScopes(): Promise<readonly string[] | 'all'> {
-      const given = ctx.oidc.result?.consent?.scopes ?? []
       if (application?.consent === 'none') return 'all'
-      if (application?.consent === 'always') return given
-      const stored = await consentStore(db).scopesOf(Number(accountId), client.clientId)
-      return [...stored, ...given]
+      if (application?.consent === 'always') return ctx.oidc.result?.consent?.scopes ?? []
+      const of = { userId: Number(accountId), client: client.clientId }
+      const stored = await consentStore(db).scopesOf(of.userId, of.client)
+      if (stored.length > 0) {
+        workNow().writes.push(async (trx) => {
+          if (await consentStore(trx).has({ ...of, scopes: stored })) return
+          throw new EndedMeanwhile('the person has withdrawn the consent')
+        })
+      }
+      return stored
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type DeleteQueryBuilder, type DeleteResult, type Selectable, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import {
   type ListParameters,
@@ -83,6 +83,7 @@ const removed = prepared((db, { id }: Parameters<{ id: string }>) =>
   db.deleteFrom('provider_artifacts').where('id', '=', id),
 )
 
+type Removal = DeleteQueryBuilder<Schema, 'provider_artifacts', DeleteResult>
 type InsertedRow = ReturnType<typeof rowOf>
 
 export function artifactStore(db: DatabaseOrTransaction) {
@@ -127,22 +128,20 @@ export function artifactStore(db: DatabaseOrTransaction) {
 
     /** Everything that came of a grant, of all kinds, and the grant itself. */
     async removeGrant(grantId: string): Promise<void> {
-      await db.deleteFrom('provider_artifacts').where('grant_id', '=', grantId).execute()
+      await removeAll((query) => query.where('grant_id', '=', grantId))
     },
 
     /** Returns the count. */
     async removeOf(userId: number, client?: string): Promise<number> {
-      const { numDeletedRows } = await db
-        .deleteFrom('provider_artifacts')
-        .where('user_id', '=', userId)
-        .$if(client !== undefined, (query) => query.where('client', '=', client ?? ''))
-        .executeTakeFirst()
-      return Number(numDeletedRows)
+      return removeAll((query) => {
+        const ofUser = query.where('user_id', '=', userId)
+        return client === undefined ? ofUser : ofUser.where('client', '=', client)
+      })
     },
 
     /** Another application may get the id later. */
     async removeOfClient(client: string): Promise<void> {
-      await db.deleteFrom('provider_artifacts').where('client', '=', client).execute()
+      await removeAll((query) => query.where('client', '=', client))
     },
 
     /** The clients that have a grant of someone. */
@@ -186,6 +185,21 @@ export function artifactStore(db: DatabaseOrTransaction) {
         await db.deleteFrom('provider_artifacts').where('id', 'in', ids).execute()
       }
     },
+  }
+
+  /**
+   * Returns the count. A deletion on PostgreSQL that waits for a request does not see the rows that
+   * the request adds, so the deletion is repeated until nothing is left.
+   */
+  async function removeAll(chosen: (query: Removal) => Removal): Promise<number> {
+    let total = 0
+    for (;;) {
+      const { numDeletedRows } = await chosen(
+        db.deleteFrom('provider_artifacts'),
+      ).executeTakeFirst()
+      if (numDeletedRows === 0n) return total
+      total += Number(numDeletedRows)
+    }
   }
 }
 
