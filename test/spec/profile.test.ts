@@ -65,6 +65,32 @@ suite('the profile of an account', async () => {
     assert.deepEqual(read.body.profile, { ...left, shoe_size: 43 })
   })
 
+  test('POST /api/admin/accounts makes an account with its values, or neither', async () => {
+    const post = (username: string, profile: object) =>
+      app.call('POST', '/api/admin/accounts', {
+        headers: admin,
+        json: {
+          ...{ username, password: 'amber violin 87 thicket', roles: ['USER'] },
+          ...{ name: 'Zoe', email: 'zoe@example.org', profile },
+        },
+      })
+    const before = await app.rows()
+    const wrong = await post('zoe', { shoe_size: 1, other: 1 })
+    assert.deepEqual(
+      [wrong.status, wrong.body.details.map(({ path }: { path: string[] }) => path.join('.'))],
+      [400, ['profile.other', 'profile.shoe_size']],
+    )
+    assert.deepEqual((await app.rows()).accounts, before.accounts)
+    const profile = { employee_number: 'Z-1', shoe_size: 40 }
+    assert.equal((await post('zoe', profile)).status, 201)
+    const read = await app.call('GET', '/api/admin/accounts/zoe/profile', { headers: admin })
+    assert.deepEqual(read.body.profile, profile)
+    const taken = await post('yan', profile)
+    assertRefusal(taken, 409, 'Profile value already exists', '', { field: 'employee_number' })
+    const missing = await app.call('GET', '/api/admin/accounts/yan', { headers: admin })
+    assertRefusal(missing, 404, 'Account not found')
+  })
+
   test('If-Match: a change of what the caller has not seen is 412', async () => {
     const { who, url } = await someone()
     const { etag } = (await app.call('GET', url, { headers: admin })).headers

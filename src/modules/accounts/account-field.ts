@@ -1,12 +1,13 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { ApiError, Detail } from '../../core/errors.ts'
+import type { FieldChecks } from '../../core/http/bodies/faults.ts'
 import { type DeclaredError, rowOf } from '../../core/http/declared-error.ts'
 import type {
   AccountInput,
   InputProblem,
   ShownInput,
 } from '../../core/http/pages/views/account-input.ts'
-import type { JsonSchema } from '../../core/http/schemas.ts'
+import { type JsonSchema, named, namingOf } from '../../core/http/schemas.ts'
 
 declare module '../../core/module/hooks.ts' {
   interface HookPoints {
@@ -49,6 +50,36 @@ export interface ImportedField {
   readonly line: number
   readonly userId: number
   readonly value: unknown
+}
+
+/** A body with the fields of other modules; only its own fields are typed. */
+export function withFields<Schema extends ObjectSchema>(
+  schema: Schema,
+  fields: readonly AccountField[],
+): Schema {
+  const { name, example } = namingOf(schema) ?? { name: 'Body', example: {} }
+  const more = Object.fromEntries(fields.map((field) => [field.name, field.schema]))
+  return named(name, { ...schema, properties: { ...schema.properties, ...more } }, example)
+}
+
+type ObjectSchema = JsonSchema & { readonly properties: Readonly<Record<string, JsonSchema>> }
+
+/** Checks of the fields, for a body of an administrator. */
+export function fieldChecks(fields: readonly AccountField[]): FieldChecks {
+  return Object.fromEntries(
+    fields.map((field) => [field.name, (body) => field.check(body[field.name], 'admin')]),
+  )
+}
+
+/** @throws ApiError validationFailed */
+export function storeOf(
+  fields: readonly AccountField[],
+  body: Readonly<Record<string, unknown>>,
+): StoreAccountField {
+  const stores = fields.map((field) => field.check(body[field.name], 'admin'))
+  return async (trx, userId) => {
+    for (const store of stores) await store(trx, userId)
+  }
 }
 
 /** Of the refusal of a value, by the name of the input. */
