@@ -18,6 +18,8 @@ export interface Surroundings {
   /** What is typed at its terminal, line by line. */
   readonly typed?: readonly string[]
   readonly clock?: Clock
+  /** Ends the command, as a signal of the operating system does. */
+  readonly stop?: AbortSignal
   readonly modules?: typeof ours
 }
 
@@ -25,7 +27,7 @@ export interface Surroundings {
 export async function gatehouse(
   directory: string,
   words: string,
-  { env = {}, stdin = '', typed, clock, modules = ours }: Surroundings = {},
+  { env = {}, stdin = '', typed, clock, stop, modules = ours }: Surroundings = {},
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const [out, err] = [text(stdout), text(stderr)]
@@ -35,6 +37,7 @@ export async function gatehouse(
     stderr,
     env: { NODE_ENV: 'test', ...(await databaseSettings(directory)), ...env },
     ...(clock && { clock }),
+    ...(stop && { stop }),
   }
   const code = await main(wordsOf(words), process, modules)
   stdout.end()
