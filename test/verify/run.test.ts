@@ -1,11 +1,14 @@
 // A database makes a difference: what a broken-off run leaves.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { peopleAndDoings, verified } from './verified.ts'
+import { wrongService } from './wrong-service.ts'
 
 /** Notes the requests that arrive. */
 function noteRequests({ app }: TestApp): string[] {
@@ -89,6 +92,45 @@ suite('gatehouse verify', async () => {
     const ran = await verified(app, 'http://127.0.0.1:9')
     assert.deepEqual([ran.code, ran.stdout], [1, ''])
     assert.match(ran.stderr, /^error: there is no answer: GET \/users\?page=1&limit=1: /)
+  })
+
+  for (const [status, outcome, code] of [
+    [404, 'not_checked', 0],
+    [403, 'not_checked', 0],
+    [500, 'failed', 1],
+  ] as const) {
+    test(`no account can be created, ${status}: ${outcome}`, async () => {
+      const wrong = await wrongService(url)
+      const json = { 'content-type': 'application/json' }
+      wrong.spoil = async (asked, forward) =>
+        asked.method === 'POST' && asked.path === '/api/admin/accounts'
+          ? { status, headers: json, cookies: [], text: '{"error":"No"}' }
+          : forward(asked)
+      const ran = await verified(app, wrong.url, '--only 4.2-get-200')
+      assert.deepEqual(
+        ran.report.checks.map((one) => [one.outcome, one.faults]),
+        [[outcome, [`an account is refused: ${status} {"error":"No"}`]]],
+      )
+      assert.equal(ran.code, code)
+      const strict = await verified(app, wrong.url, '--only 4.2-get-200 --strict')
+      assert.equal(strict.code, 1)
+    })
+  }
+
+  test('a service that ends meanwhile: three requests without an answer, and no more', async () => {
+    let asked = 0
+    const server = createServer((request, response) => {
+      asked += 1
+      if (asked === 1) return response.end('{}')
+      request.socket.destroy()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // it listens on a port
+    const ran = await verified(app, `http://127.0.0.1:${port}`)
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    assert.deepEqual([ran.failed.length, ran.report.passed, ran.code, asked], [3, 0, 1, 4])
+    assert.ok(ran.report.checks.some(({ faults }) => faults[0] === 'the service no longer answers'))
   })
 
   test('the password comes from a file or from standard input', async () => {

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
-import { mutations } from './mutations.ts'
+import { loginMutations } from './login-mutations.ts'
+import { resourceMutations } from './resource-mutations.ts'
 import { peopleAndDoings, verified } from './verified.ts'
 import { wrongService } from './wrong-service.ts'
+
+const mutations = [...resourceMutations, ...loginMutations]
 
 suite('gatehouse verify finds each wrong row', async () => {
   const app = await testApp()

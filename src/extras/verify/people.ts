@@ -5,6 +5,9 @@ import type { Values } from './values.ts'
 /** Why the rows that need something are not checked. */
 export class NotCheckedHere extends Error {}
 
+/** An account or a login that the service should have given. */
+export class Unprepared extends Error {}
+
 export interface Credentials {
   readonly username: string
   readonly password: string
@@ -22,9 +25,9 @@ export interface PeopleNeeds {
 }
 
 export interface People {
-  /** The headers of a caller; logs in if it must. @throws NotCheckedHere */
+  /** The headers of a caller; logs in if it must. @throws NotCheckedHere, Unprepared */
   headersOf(scheme: Scheme, person: Person, isUnsafe: boolean): Promise<Record<string, string>>
-  /** Creates an account; nothing if it is there. @throws NotCheckedHere */
+  /** Creates an account; nothing if it is there. @throws NotCheckedHere, Unprepared */
   make(person: Person): Promise<void>
   /** Forgets logins, which time may have ended. */
   forget(): void
@@ -85,10 +88,7 @@ export function createPeople(needs: PeopleNeeds): People {
     }
     const answer = await administer('POST', '/api/admin/accounts', json)
     const { user_id: id } = fieldsOf(answer)
-    if (answer.status !== 201 || typeof id !== 'number') {
-      const why = answer.status === 404 ? 'there is no such route' : answer.text.slice(0, 200)
-      throw new NotCheckedHere(`no account can be created: ${answer.status}, ${why}`)
-    }
+    if (answer.status !== 201 || typeof id !== 'number') throw refused('an account', answer)
     for (const [name, value] of Object.entries({ id, subject: String(id), username, password })) {
       values.set(`${person}.${name}`, value)
     }
@@ -120,7 +120,8 @@ export function createPeople(needs: PeopleNeeds): People {
     const answer = await send({ method: 'POST', path: '/login', headers: type, body: form })
     const name = settings.SESSION_COOKIE_NAME
     const cookie = answer.cookies.find((one) => one.startsWith(`${name}=`))
-    if (answer.status !== 200 || cookie === undefined) throw refused(person, answer)
+    if (answer.status !== 200 || cookie === undefined)
+      throw refused(`the login of ${person}`, answer)
     return {
       headers: { cookie: cookie.split(';', 1)[0] ?? '' },
       csrf: String(fieldsOf(answer).csrf_token ?? ''),
@@ -132,7 +133,8 @@ export function createPeople(needs: PeopleNeeds): People {
     const json = { ...credentials(person), mode: 'token' }
     const answer = await send({ method: 'POST', path: '/login', ...asJson(json) })
     const { token } = fieldsOf(answer)
-    if (answer.status !== 200 || typeof token !== 'string') throw refused(person, answer)
+    if (answer.status !== 200 || typeof token !== 'string')
+      throw refused(`the login of ${person}`, answer)
     const headers = { authorization: `Bearer ${token}` }
     return { headers, csrf: '', until: half(settings.LOGIN_TOKEN_SECONDS) }
   }
@@ -154,8 +156,10 @@ export function createPeople(needs: PeopleNeeds): People {
   }
 }
 
-function refused(person: Person, { status, text }: Answer): NotCheckedHere {
-  return new NotCheckedHere(`${person} cannot log in: ${status} ${text.slice(0, 200)}`)
+/** Another implementation may lack the route, and a setting may forbid the request. */
+function refused(what: string, { status, text }: Answer): Error {
+  const message = `${what} is refused: ${status} ${text.slice(0, 200)}`
+  return [403, 404].includes(status) ? new NotCheckedHere(message) : new Unprepared(message)
 }
 
 /** Of a JSON object; none of another body. */

@@ -18,7 +18,7 @@ export interface Judged {
   readonly answer: Answer | null
 }
 
-/** @throws NotCheckedHere, NoAnswer, MissingValue */
+/** @throws NotCheckedHere, Unprepared, NoAnswer, MissingValue */
 export async function runCheck(needs: CheckNeeds, check: Check): Promise<Judged> {
   try {
     const unmet = await prepare(needs, check.before ?? [])

@@ -13,7 +13,7 @@ import { createCreated } from './created.ts'
 import { type Answer, NoAnswer, type Send, type Sent } from './http.ts'
 import { actualText, expectedText, withoutSecrets } from './judge.ts'
 import { notCheckable } from './not-checkable.ts'
-import { type Credentials, createPeople, NotCheckedHere } from './people.ts'
+import { type Credentials, createPeople, NotCheckedHere, Unprepared } from './people.ts'
 import { type CheckNeeds, runCheck, waitedSeconds } from './run-check.ts'
 import { MissingValue, type Values } from './values.ts'
 
@@ -151,7 +151,9 @@ export async function run(options: RunOptions): Promise<Ran> {
       if (error instanceof MissingValue) {
         return result('failed', [`preparation: there is no ${error.message}`], null)
       }
-      if (error instanceof NoAnswer) return result('failed', [error.message], null)
+      if (error instanceof NoAnswer || error instanceof Unprepared) {
+        return result('failed', [error.message], null)
+      }
       throw error
     }
   }
