@@ -26,6 +26,7 @@ import { module as signUp } from './extras/sign-up/module.ts'
 import { module as statistics } from './extras/statistics/module.ts'
 import { module as status } from './extras/status/module.ts'
 import { module as tracing } from './extras/tracing/module.ts'
+import { module as verify } from './extras/verify/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
 import { module as accounts } from './modules/accounts/module.ts'
 import { module as apiKeys } from './modules/api-keys/module.ts'
@@ -111,4 +112,5 @@ export const modules: readonly Module[] = [
   doctor,
   status,
   tracing,
+  verify,
 ]
