@@ -1,5 +1,6 @@
 import { ApiError, type Detail } from '../../core/errors.ts'
 import { compileCheck } from '../../core/http/bodies/validation.ts'
+import type { Words } from '../../core/lib/languages.ts'
 import {
   type FieldValue,
   type FieldValues,
@@ -31,18 +32,18 @@ export async function checkOf(fields: readonly ProfileField[]): Promise<CheckVal
     fields.length === 0 ? () => [] : await compileCheck({ type: 'object', properties })
 
   return (given = {}, { by, isNew = false }) => {
-    if (!isObject(given)) throw refusal([{ path: [], message: 'must be object' }])
+    if (!isObject(given)) throw refusal([detailOf([], notObject)])
     const details: Detail[] = []
-    const refuse = (name: string, message: string) => details.push({ path: [name], message })
+    const refuse = (name: string, words: Words) => details.push(detailOf([name], words))
     for (const [name, value] of Object.entries(given)) {
       const field = byName.get(name)
-      if (!field) refuse(name, 'is not a field of the profile')
-      else if (!mayWrite(field, by)) refuse(name, 'is changed by an administrator only')
-      else if (value === null && field.isRequired && by === 'owner') refuse(name, 'is required')
+      if (!field) refuse(name, faults.unknown)
+      else if (!mayWrite(field, by)) refuse(name, faults.ofAdministrators)
+      else if (value === null && field.isRequired && by === 'owner') refuse(name, faults.missing)
     }
     if (isNew && by === 'owner') {
       for (const { name, isRequired } of fields) {
-        if (isRequired && !Object.hasOwn(given, name)) refuse(name, 'is required')
+        if (isRequired && !Object.hasOwn(given, name)) refuse(name, faults.missing)
       }
     }
     const refused = new Set(details.map(({ path }) => path[0]))
@@ -50,21 +51,43 @@ export async function checkOf(fields: readonly ProfileField[]): Promise<CheckVal
     const present = values.filter(([, value]) => value !== null)
     details.push(...validate(Object.fromEntries(present)))
     for (const [name, value] of present) {
-      const message = textFault(byName.get(name), value)
-      if (message !== null) refuse(name, message)
+      const words = textFault(byName.get(name), value)
+      if (words !== null) refuse(name, words)
     }
     if (details.length > 0) throw refusal(onePerField(details))
     return Object.fromEntries(values) as FieldValues // as validated
   }
 }
 
+const notObject = { en: 'must be object', de: 'muss ein Objekt sein' }
+const faults = {
+  unknown: { en: 'is not a field of the profile', de: 'ist kein Feld des Profils' },
+  ofAdministrators: {
+    en: 'is changed by an administrator only',
+    de: 'ändert nur die Administration',
+  },
+  missing: { en: 'is required', de: 'fehlt' },
+  controls: {
+    en: 'must not hold control characters',
+    de: 'darf keine Steuerzeichen enthalten',
+  },
+  address: {
+    en: 'must be an http or https address',
+    de: 'muss eine http- oder https-Adresse sein',
+  },
+} as const satisfies Record<string, Words>
+
+function detailOf(path: readonly string[], words: Words): Detail {
+  return { path, message: words.en, words }
+}
+
 /** What the schema does not express. */
-function textFault(field: ProfileField | undefined, value: unknown): string | null {
+function textFault(field: ProfileField | undefined, value: unknown): Words | null {
   if (typeof value !== 'string') return null
-  if (hasControls(value) || !value.isWellFormed()) return 'must not hold control characters'
+  if (hasControls(value) || !value.isWellFormed()) return faults.controls
   if (field?.schema.format !== 'uri') return null
   const { protocol = '' } = URL.parse(value) ?? {}
-  return /^https?:$/.test(protocol) ? null : 'must be an http or https address'
+  return /^https?:$/.test(protocol) ? null : faults.address
 }
 
 function onePerField(details: readonly Detail[]): Detail[] {
