@@ -1,5 +1,6 @@
 # The same Node as tools/runtime: what was tested is what runs.
 FROM node:26.10.0-trixie-slim AS build
+RUN command -v strip || { apt-get update && apt-get install --yes --no-install-recommends binutils; }
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY tools tools
@@ -7,20 +8,16 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src src
 COPY web web
 RUN npm run bundle
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+RUN node tools/image.ts /image
 
-FROM node:26.10.0-trixie-slim
+# Node, its libraries and the code: no shell, no package manager.
+FROM scratch
 LABEL org.opencontainers.image.title=gatehouse org.opencontainers.image.licenses=MIT
-# The command line: docker exec <container> gatehouse help
-RUN printf '#!/bin/sh\nexec node /app/dist/cli/main.js "$@"\n' > /usr/local/bin/gatehouse && chmod 0755 /usr/local/bin/gatehouse
 # Root owns the code and the user of the process the data alone. Nothing else is ever written.
-RUN install --directory --owner=1000 --group=1000 --mode=0700 /data
+COPY --from=build /image/root /
+COPY --from=build --chown=1000:1000 /image/volume /
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-COPY --from=build /app/web/dist web/dist
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2 PATH=/usr/local/bin:/usr/bin
 # By number, so that Kubernetes can tell that it is not root.
 USER 1000:1000
 VOLUME /data

@@ -49,7 +49,7 @@ export async function databaseSettings(
     DATA_DIR: directory,
     DATABASE_URL: (await server()).url(await made),
     MASTER_KEY: masterKey,
-    DATABASE_TIMEOUT_MS: '10000', // the machine may be busy
+    DATABASE_TIMEOUT_MS: '30000', // the machine may be busy
   }
 }
 
@@ -102,7 +102,7 @@ export const nodes = { unheardMs: 0 }
 /** Opens another connection to the database of a folder, as another process does. */
 export async function connectTo({
   directory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
-  timeoutMs = testDatabase === 'sqlite' ? 2000 : 10_000, // as for services: the machine may be busy
+  timeoutMs = testDatabase === 'sqlite' ? 2000 : 30_000, // as for services: the machine may be busy
   isEmpty = false,
 }: TestConnection = {}): Promise<TestConnected> {
   const { DATABASE_URL } = await databaseSettings(directory, { isEmpty })

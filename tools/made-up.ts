@@ -1,4 +1,5 @@
-import type { Service } from './service.ts'
+import { freePort } from './free-port.ts'
+import { type Service, startService } from './service.ts'
 
 /** What the pictures of the console show, made through the API of a service. */
 export interface MadeUp {
@@ -11,8 +12,7 @@ const password = 'made up for pictures'
 const long = `${'<b>x</b>'.repeat(4)}\u202Edesrever\u202C👩‍👩‍👧${'unbroken'.repeat(5)}` // the longest name has 100 characters
 const names = ['Ann Example', 'Bo Lindqvist', 'Chen Wei', 'ד״ר דנה כהן', 'Émile Zola', long]
 
-/** Fills a new service, whose first administrator has this password. */
-export async function makeUp({ url }: Pick<Service, 'url'>): Promise<MadeUp> {
+async function makeUp({ url }: Pick<Service, 'url'>): Promise<MadeUp> {
   const administrator = { username: 'admin', password }
   const login = await send('POST', '/login', {
     body: new URLSearchParams({ ...administrator, mode: 'token' }),
@@ -58,8 +58,23 @@ export async function makeUp({ url }: Pick<Service, 'url'>): Promise<MadeUp> {
   return { administrator, refusedId }
 }
 
-/** The password that ADMIN_PASSWORD must be for `makeUp`. */
-export const madeUpPassword = password
+/** Starts a service of made-up data for `use`, and removes it afterwards. */
+export async function withMadeUp<Result>(
+  use: (madeUp: MadeUp & { readonly url: string }) => Promise<Result>,
+): Promise<Result> {
+  const service = await startService([process.execPath, 'src/main.ts'], {
+    ADMIN_PASSWORD: password,
+    LOG_LEVEL: 'info', // its address is in the log
+    PORT: String(await freePort()), // mail has links to it
+    WORKERS: '1',
+  })
+  try {
+    return await use({ ...(await makeUp(service)), url: service.url })
+  } finally {
+    await service.stop()
+    service.remove()
+  }
+}
 
 function form(username: string, secret: string): URLSearchParams {
   return new URLSearchParams({ username, password: secret })

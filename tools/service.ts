@@ -17,14 +17,13 @@ export interface Service {
   remove(): void
 }
 
-const patienceMs = 45_000
-
 /** Starts the service as a process on a free loopback port and waits until it is ready. */
 export async function startService(
   command: readonly [string, ...string[]],
   env: Record<string, string> = {},
   dataDirectory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
   cwd = join(import.meta.dirname, '..'),
+  patienceMs = 45_000,
 ): Promise<Service> {
   const [program, ...args] = command
   const child = spawn(program, args, {

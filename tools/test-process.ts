@@ -1,14 +1,17 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { test } from 'node:test'
+import { importTest } from './test-scopes.ts'
 
 /**
  * A process of `npm test`: asks its parent for a file, runs its tests by `node:test`, and asks for
  * the next. One file at a time, because many suites start their services when they are imported.
  */
+const test = await importTest()
 // A test may wait for what keeps no process alive, as a child process that it does not hold.
 const maxBytes = 1_200_000_000 // node:test keeps all that the tests of a process made
 const alive = setInterval(() => {}, 60_000)
+const end = () => process.exit(1) // the run was killed
+process.once('disconnect', end)
 for (;;) {
   process.send?.({ next: process.memoryUsage.rss() < maxBytes })
   const [file] = await once(process, 'message')
@@ -19,5 +22,6 @@ for (;;) {
   await test(`end of ${file}`, () => {}) // runs after the tests of the file
 }
 clearInterval(alive)
+process.off('disconnect', end)
 process.disconnect?.()
 setTimeout(() => process.exit(), 5000).unref() // a handle that a test left open

@@ -13,6 +13,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   let passed = 0
   let failures: string[] = []
   let startedAt = performance.now()
+  let used = process.cpuUsage()
   for await (const { type, data } of events) {
     if (type === 'test:start') names.splice(data.nesting, names.length, data.name)
     else if (type === 'test:pass' && data.nesting === 0 && fileEnd.test(data.name)) {
@@ -20,9 +21,11 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       const failed = failures.length
       const count = failed > 0 ? `${failed} of ${passed + failed} tests failed` : `${passed} tests`
       const file = data.name.replace(fileEnd, '')
-      yield `${failed > 0 ? '✖' : '✔'} ${database}, ${count}, ${seconds} s: ${file}\n`
+      const { user, system } = process.cpuUsage(used)
+      const times = `${seconds} s, ${((user + system) / 1e6).toFixed(1)} s of CPU`
+      yield `${failed > 0 ? '✖' : '✔'} ${database}, ${count}, ${times}: ${file}\n`
       process.send?.({ passed, failures })
-      ;[passed, failures, startedAt] = [0, [], performance.now()]
+      ;[passed, failures, startedAt, used] = [0, [], performance.now(), process.cpuUsage()]
     } else if (type === 'test:pass' && data.details.type !== 'suite') passed += 1
     else if (type === 'test:fail' && !isOfSubtests(data.details.error)) {
       const name = [...names.slice(0, data.nesting), data.name].join(' > ')

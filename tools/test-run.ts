@@ -5,6 +5,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 // The results have arrived: a process whose exit hangs fails no test.
 const exitMs = 30_000
+const startMs = 60_000
 // Tests make much garbage: larger semi-spaces save a tenth of the CPU time.
 const memory = ['--min-semi-space-size=16', '--max-semi-space-size=64']
 
@@ -24,16 +25,25 @@ export interface Counts {
 }
 
 /**
- * Runs test files, in their order, by as many processes as there are cores. A process that ends or
- * hangs counts as a failure in the file that it had; a new one takes the other files.
+ * Runs test files, in their order, by as many processes for each run as there are cores; when the
+ * files of a run are done, its processes are replaced by others for the longest run. A process that
+ * ends or hangs counts as a failure in the file that it had; a new one takes the other files.
  */
-export async function runTests(run: Run): Promise<Counts> {
-  const queue = [...run.files]
+export async function runTests(runs: readonly Run[]): Promise<Counts> {
+  const queues = runs.map((run) => ({ run, files: [...run.files] }))
   const counts: Counts = { passed: 0, failures: [] }
-  const work = async () => {
-    while (queue.length > 0) await runProcess(run, queue, counts)
+  const work = async (own: (typeof queues)[number]) => {
+    while (own.files.length > 0) await runProcess(own.run, own.files, counts)
+    const [longest] = queues.toSorted((a, b) => b.files.length - a.files.length)
+    if (longest && longest.files.length > 0) await work(longest)
   }
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), queue.length) }, work))
+  await Promise.all(
+    queues.flatMap((queue) =>
+      Array.from({ length: Math.min(availableParallelism(), queue.files.length) }, () =>
+        work(queue),
+      ),
+    ),
+  )
   return counts
 }
 
@@ -42,14 +52,22 @@ type Message = { readonly next: boolean } | Counts
 
 function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Counts): Promise<void> {
   const reporter = join(root, 'tools/test-reporter.ts')
+  // Several patterns are alternatives; the results arrive with the last test of each file.
+  const isPartial = options.some((option) => option.startsWith('--test-name-pattern'))
+  const pattern = isPartial ? ['--test-name-pattern=^end of '] : []
   const child = fork(join(root, 'tools/test-process.ts'), {
     cwd: root,
     env,
-    execArgv: [...memory, `--test-reporter=${reporter}`, ...options],
+    execArgv: [...memory, `--test-reporter=${reporter}`, ...options, ...pattern],
   })
   let file: string | undefined
-  const killAfter = (ms: number) => setTimeout(() => child.kill('SIGKILL'), ms)
-  let hang = killAfter(fileMs)
+  let isHung = false
+  const killAfter = (ms: number) =>
+    setTimeout(() => {
+      isHung = true
+      child.kill('SIGKILL')
+    }, ms)
+  let hang = killAfter(Math.max(fileMs, startMs))
   child.on('message', (message: Message) => {
     if ('next' in message) {
       clearTimeout(hang)
@@ -64,9 +82,8 @@ function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Coun
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
       clearTimeout(hang)
-      const isKilled = signal === 'SIGKILL'
-      if (file !== undefined || (code !== 0 && code !== 1 && !isKilled)) {
-        const how = isKilled ? `was killed after ${fileMs / 1000} s` : 'ended'
+      if (file !== undefined || (code !== 0 && code !== 1 && !isHung)) {
+        const how = isHung ? `was killed after ${fileMs / 1000} s` : 'ended'
         const where = `${env.TEST_DATABASE ?? 'both'}, ${file ?? 'after the last file'}`
         const failure = `${where}: the process ${how}, ${signal ?? `exit code ${code}`}`
         process.stdout.write(`✖ ${failure}\n`)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { recordMet } from '../test/openapi/record.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { buildWebIfStale } from './build-web.ts'
+import { failureList } from './failures.ts'
 import { bytesOf, filesOf, runsOnPostgres, suites } from './test-files.ts'
 import { keepFilesInMemory } from './test-folder.ts'
 import { runTests } from './test-run.ts'
@@ -10,8 +11,9 @@ import { runTests } from './test-run.ts'
 /**
  * `npm test -- [--complete] [word...] [--test-name-pattern=x]`: all test files on SQLite, and those in
  * which the database makes a difference on PostgreSQL too; with `--complete` or a word of a path, on
- * both. `TEST_DATABASE` names one of the two. `--suite=faults` and `--suite=browser` are files that
- * choose their databases, `--suite=console` are files of the console. Node takes other options.
+ * both; `--suite=console` are files of the console, in the same way. `TEST_DATABASE` names one of the
+ * two. `--suite=faults` and `--suite=browser` are files that choose their databases. Node takes other
+ * options.
  */
 const startedAt = performance.now()
 const given = process.argv.slice(2)
@@ -21,7 +23,7 @@ const suite = (Object.keys(suites) as (keyof typeof suites)[]).find((name) =>
   given.includes(`--suite=${name}`),
 )
 const { TEST_DATABASE: only = '', TEST_DATABASE_URL } = process.env
-const isComplete = given.includes('--complete') || words.length > 0 || Boolean(only || suite)
+const isComplete = given.includes('--complete') || words.length > 0 || only !== ''
 const bytesPerMinute = 1_000_000
 const root = join(import.meta.dirname, '..')
 
@@ -38,8 +40,9 @@ const server = queues.postgres?.length && !TEST_DATABASE_URL ? await startPostgr
 const met = given.every((word) => word === '--complete') && !only ? recordMet() : null
 const runs = Object.entries(queues).map(([database, queue]) => ({
   files: queue,
-  options: [`--test-timeout=${suite ? 600_000 : 60_000}`, ...options],
-  fileMs: suite ? 900_000 : 300_000,
+  // For what hangs: a busy machine takes ten times as long.
+  options: [`--test-timeout=${suite ? 600_000 : 120_000}`, ...options],
+  fileMs: 900_000,
   env: {
     ...process.env,
     ...met?.env,
@@ -50,15 +53,13 @@ const runs = Object.entries(queues).map(([database, queue]) => ({
     ...(!suite && { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests') }),
   },
 }))
-const results = await Promise.all(runs.map(runTests))
-const failures = results.flatMap((result) => result.failures)
+const { passed, failures } = await runTests(runs)
 await server?.stop()
-if (failures.length > 0) process.stdout.write(`${['Failed:', ...failures].join('\n  ')}\n`)
+process.stdout.write(failureList(failures))
 const unmet = met?.unmet(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))) ?? []
 for (const answer of unmet) {
   process.stdout.write(`✖ docs/openapi.json: ${answer} is documented, and no test meets it\n`)
 }
-const passed = results.reduce((total, counts) => total + counts.passed, 0)
 const failed = failures.length + unmet.length
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 process.stdout.write(`${failed > 0 ? '✖' : '✔'} ${passed} passed, ${failed} failed, ${seconds} s\n`)

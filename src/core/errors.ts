@@ -1,4 +1,5 @@
 import { type ErrorText, errorTable } from './error-table.ts'
+import type { Language, Words } from './lib/languages.ts'
 
 export type ErrorName = keyof typeof errorTable
 
@@ -19,7 +20,21 @@ export function problemOf(row: ErrorRow): ErrorText {
 /** An entry of `details`: the path of a wrong field and the fault. Spec section 7. */
 export interface Detail {
   readonly path: readonly string[]
+  /** English, which programs compare. */
   readonly message: string
+  /** The message in each language; absent where it has no translation. */
+  readonly words?: Words
+}
+
+/** The entries of `details` as a language sends them. */
+export function shownDetails(
+  details: readonly Detail[],
+  language: Language,
+): { readonly path: readonly string[]; readonly message: string }[] {
+  return details.map(({ message, path, words }) => ({
+    path,
+    message: words?.[language] ?? message,
+  }))
 }
 
 /** The names of the facts of each reason; each `reasons.ts` adds its codes to it. */
@@ -81,7 +96,8 @@ export class ApiError extends Error {
 }
 
 /** Refuses with a single entry of `details`. @throws ApiError validationFailed, always */
-export function refuseField(path: readonly string[], message: string): never {
+export function refuseField(path: readonly string[], words: Words): never {
+  const message = words.en
   const reason = { code: 'field_refused', facts: { field: path.join('.'), message } } as const
-  throw new ApiError('validationFailed', { details: [{ path, message }], reason })
+  throw new ApiError('validationFailed', { details: [{ path, message, words }], reason })
 }

@@ -90,7 +90,7 @@ suite('doctor at a hostile address', () => {
       lookup,
     }
     const { findings } = await examineOutside(options)
-    assert.match(findings[0]?.what ?? '', /metadata service/)
+    assert.match(findings[0]?.what.en ?? '', /metadata service/)
   })
 
   test('prints no control characters, in text and in JSON', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
+import { nodes } from '../database.ts'
 
 suite('accounts of other products that collide', async () => {
   const app = await testApp()
@@ -12,7 +13,7 @@ suite('accounts of other products that collide', async () => {
   const file = join(app.directory, 'export')
   const run = (content: string, more = '') => {
     writeFileSync(file, content)
-    return gatehouse(app.directory, `import --from pocketbase ${more} ${file}`)
+    return gatehouse(app.directory, `import --from pocketbase ${more} ${file}`, nodes)
   }
   async function refused(content: string, told: string | RegExp) {
     const before = await app.rows('imports')

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { formatNames } from '../../src/extras/import-export/foreign/formats.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
+import { nodes } from '../database.ts'
 import { foreignExports } from '../foreign-exports.ts'
 import { someHash } from '../transfer.ts'
 
@@ -19,7 +20,7 @@ suite('hostile exports of other products', async () => {
   const run = (from: string, content: string | Buffer, more = '') => {
     writeFileSync(file, content)
     const options = from === 'firebase' ? `--hash-config ${config}` : ''
-    return gatehouse(app.directory, `import --from ${from} ${options} ${more} ${file}`)
+    return gatehouse(app.directory, `import --from ${from} ${options} ${more} ${file}`, nodes)
   }
   const made = new Map<string, string>()
   for (const [product, make] of Object.entries(foreignExports)) {

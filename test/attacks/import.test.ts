@@ -265,10 +265,7 @@ suite('an import whose process dies', () => {
     importing.push(ndjson(many('dead', 1200)))
     const { db } = await connectTo({ directory })
     const count = async () => (await db.selectFrom('accounts').select('user_id').execute()).length
-    await until(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      return (await count()) >= 1001
-    })
+    await until(async () => (await count()) >= 1001)
     await service.stop('SIGKILL')
     await db.destroy()
     await assert.rejects(importing.answer)

@@ -55,6 +55,35 @@ export async function assertAccessible(page: Page, about: string): Promise<void>
   assert.deepEqual(violations, [], about)
 }
 
+/**
+ * Asserts that no word is broken within. Codes may be, and words longer than the longest German
+ * words; addresses break after `@`, `.`, `/`, `:` and `-`.
+ */
+export async function assertWholeWords(page: Page, about: string): Promise<void> {
+  const broken = await page.evaluate(`(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    const broken = []
+    while (texts.nextNode()) {
+      const node = texts.currentNode
+      if (node.parentElement.closest('code, pre, a[href*="token="], script, style, svg')) continue
+      const { parentElement } = node
+      // Folded, or for a screen reader.
+      if (!parentElement.checkVisibility() || parentElement.offsetWidth <= 1) continue
+      for (const { index, 0: word } of node.data.matchAll(/[^\\s@./:-]+/g)) {
+        if (word.length > 30 || word.includes('\u00ad')) continue
+        range.setStart(node, index)
+        range.setEnd(node, index + word.length)
+        const drawn = [...range.getClientRects()].filter(({ width }) => width > 1)
+        const tops = new Set(drawn.map(({ top }) => Math.round(top)))
+        if (tops.size > 1) broken.push(word)
+      }
+    }
+    return broken
+  })()`)
+  assert.deepEqual(broken, [], `${about}: words that are broken within`)
+}
+
 /** Asserts that nothing is wider than the window, as on a phone; otherwise names the last that is. */
 export async function assertFits(page: Page, about: string): Promise<void> {
   const [content, window] = (await page.evaluate(

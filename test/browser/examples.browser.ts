@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type Shown, shownExamples } from '../page-examples.ts'
-import { assertAccessible, assertFits, launch, openPage } from './chromium.ts'
+import { assertAccessible, assertFits, assertWholeWords, launch, openPage } from './chromium.ts'
 import { origin, pathOf, serveExamples } from './served-examples.ts'
 
 // Hundreds of pages, one after the other.
-const patient = { timeout: 240_000 }
+const patient = { timeout: 480_000 }
 
 /**
  * Every page in each of its states, from the `examples.ts` of `web/pages`. A page is loaded once for all
@@ -46,6 +46,7 @@ suite('the examples of all pages, in a real browser', { concurrency: 2 }, async 
         await page.goto(origin + pathOf(one))
         await assertFocus(page, one)
         await assertFits(page, where)
+        await assertWholeWords(page, where)
         await assertAccessible(page, where)
         await assertReachable(page, where)
         await page.emulateMedia({ forcedColors: 'active' })
@@ -72,6 +73,7 @@ suite('the examples of all pages, in a real browser', { concurrency: 2 }, async 
         await page.setViewportSize(phone)
         await page.goto(origin + pathOf(one))
         await assertFits(page, where)
+        await assertWholeWords(page, where)
         await assertAccessible(page, where)
         await page.setViewportSize({ width: 640, height: 450 })
         await assertFits(page, `${where}, at 200 %`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { passwordOf, type Someone, testApp } from '../app.ts'
-import { heard } from '../database.ts'
+import { heard, nodes } from '../database.ts'
 import { doors, guess } from '../logins.ts'
 import { gatehouse, type Surroundings } from './gatehouse.ts'
 
@@ -10,7 +10,7 @@ const fresh = 'a walk beside the old canal'
 suite('gatehouse account, on the database of a running service', async () => {
   const app = await testApp()
   const run = async (words: string, more: Surroundings = {}) => {
-    const ran = await gatehouse(app.directory, words, more)
+    const ran = await gatehouse(app.directory, words, { ...nodes, ...more })
     await heard(app) // the command line is another node
     return ran
   }

@@ -28,7 +28,7 @@ suite('gatehouse as a process beside the service', async () => {
     return spawn(process.execPath, ['src/cli/main.ts', ...words.split(' ')], {
       cwd: root,
       env: { ...process.env, ...database, ...env },
-      timeout: 20_000,
+      timeout: 90_000, // the machine may be busy
     })
   }
 

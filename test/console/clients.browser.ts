@@ -1,3 +1,4 @@
+// A database makes a difference: the stored clients are its rows.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { startWorld } from './world.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { Route } from 'playwright-core'
 import { byItself } from '../copies.ts'
 import { until } from '../until.ts'
 import { admin, type Person, personOf, startWorld, type World } from './world.ts'
@@ -18,6 +19,24 @@ suite('overview, refusals and throttle in the console', async () => {
     const { page } = hand
     await hand.open('/admin')
     assert.equal(await hand.heading(), 'Overview')
+
+    // Numbers come first; those of a service that is new have no week before.
+    const today = page.getByRole('region', { name: 'Today against last week' })
+    await today
+      .getByText(/^Today since .+ There is no number of a week ago: counted since/)
+      .waitFor()
+    const figure = async (name: string) =>
+      today
+        .locator('dl > div')
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .innerText()
+    assert.match(await figure('Failed logins'), /\n1$/)
+    assert.match(await figure('New accounts'), /\n[34]$/)
+    await page.getByRole('region', { name: 'First steps' }).waitFor()
+    const regions = await page
+      .locator('main section[aria-labelledby] > :is(h2, .heading)')
+      .allInnerTexts()
+    assert.match(regions.join(), /^Today.*Who is getting in.*First steps.*Does it work/s)
 
     const works = page.getByRole('region', { name: 'Does it work?' })
     await works.getByText(/^Version .+ in one process\.$/).waitFor()
@@ -47,6 +66,45 @@ suite('overview, refusals and throttle in the console', async () => {
     await hand.settled()
     assert.ok(await page.getByLabel('90 days').isChecked())
     await plot.locator('canvas').waitFor()
+    await hand.close()
+  })
+
+  test('each number has the number of a week ago, and an empty plot says since when it counts', async () => {
+    const hand = await world.window()
+    const { page } = hand
+    const now = Date.now()
+    const times = Array.from(
+      { length: 9 * 24 },
+      (_, at) => Math.floor(now / hourMs) * 3600 - at * 3600,
+    )
+    const json = {
+      ...{ step_seconds: 3600, from: '', to: '', times },
+      since: new Date(now - 30 * 24 * hourMs).toISOString(),
+      series: [
+        ofHours('logins', { method: 'password', result: 'success' }, () => 2),
+        ofHours('logins', { method: 'password', result: 'refused' }, (at) => (at > 24 ? 3 : 0)),
+      ],
+    }
+    function ofHours(name: string, labels: object, value: (hoursAgo: number) => number) {
+      return { name, labels, values: times.map((_, at) => value(at)) }
+    }
+    await page.route('**/api/admin/statistics/series?**', (route) => route.fulfill({ json }))
+    await hand.open('/admin')
+    const hours = new Date(now).getHours()
+    const figures = page.getByRole('region', { name: 'Today against last week' })
+    const text = (await figures.innerText()).replaceAll(/\s+/g, ' ')
+    const compared = (today: number, before: number) => `until then ${today}, a week ago ${before}`
+    if (hours === 0) assert.match(text, /begins with the first full hour/)
+    else {
+      assert.match(text, /Below each number: until .+, and until .+ a week ago/)
+      assert.ok(text.includes(`Failed logins 0 ${compared(0, 3 * hours)}`), text)
+      assert.ok(text.includes(`Logins ${2 * hours + 2} ${compared(2 * hours, 2 * hours)}`), text)
+    }
+    await page
+      .getByRole('figure', { name: 'New accounts by way' })
+      .getByText(/^None in this time\. Counted since .+/)
+      .waitFor()
+    await hand.assertSound('overview with two weeks')
     await hand.close()
   })
 
@@ -251,6 +309,11 @@ suite('overview, refusals and throttle in the console', async () => {
     const { page } = hand
     await hand.open(`/admin/why?q=${id}`)
     await page.getByText('Das Konto gibt es, und das Passwort ist falsch.').waitFor()
+    await hand.open('/admin/why?q=ann')
+    await page.getByText('Eine Anmeldung dieses Kontos würde zugelassen').waitFor()
+    await page.getByText('keine Seite eines anderen Ursprungs').waitFor()
+    await hand.open('/admin/doctor')
+    await page.getByText(/^Warum es wichtig ist: Außerhalb des Produktivbetriebs/).waitFor()
     await hand.open('/admin')
     assert.equal(await hand.heading(), 'Übersicht')
     await page
@@ -263,9 +326,14 @@ suite('overview, refusals and throttle in the console', async () => {
   test('the first steps tick themselves off', async () => {
     const hand = await world.window()
     const { page } = hand
+    await page.route('**/api/admin/doctor', findsNothing)
     await hand.open('/admin')
     const list = page.getByRole('region', { name: 'First steps' })
     await list.getByText(/of 5 done/).waitFor()
+    const verdict = page.locator('.verdict')
+    await verdict.getByRole('link', { name: 'Mail', exact: true }).waitFor()
+    await verdict.getByRole('link', { name: 'A second factor for each administrator' }).waitFor()
+    assert.equal(await page.getByText('All is well.').count(), 0)
     const item = (name: string) => list.getByRole('listitem').filter({ hasText: name })
     assert.match(await item('Your own password').innerText(), /to do/)
     assert.match(await item('Mail').innerText(), /to do/)
@@ -291,9 +359,38 @@ suite('overview, refusals and throttle in the console', async () => {
       const own = done.getByRole('listitem').filter({ hasText: name })
       assert.match(await own.innerText(), /^done/, name)
     }
+
+    // All is well once the administrator has said that the last step is not needed, and stays so.
+    await after.page.route('**/api/admin/doctor', findsNothing)
+    await after.page.reload()
+    const last = 'A second factor for each administrator'
+    const open = after.page
+      .getByRole('status')
+      .filter({ hasText: 'It works; 1 item needs attention' })
+    await open.getByRole('link', { name: last }).waitFor()
+    await done.getByRole('button', { name: `Not needed here: ${last}` }).click()
+    await after.page.getByText('All is well.').waitFor()
+    await after.page.reload()
+    await after.page.getByText('All is well.').waitFor()
+    await done.getByRole('button', { name: `Needed after all: ${last}` }).click()
+    await open.waitFor()
+
+    // The choice is of this administrator alone.
+    await done.getByRole('button', { name: `Not needed here: ${last}` }).click()
+    await after.page.getByText('All is well.').waitFor()
+    const kept = await after.page.evaluate(() => Object.keys(localStorage))
+    assert.ok(kept.includes('gatehouse-dismissed-steps:admin'), String(kept))
     await after.close()
   })
 })
+
+const hourMs = 3_600_000
+
+/** Answers for doctor, whose findings would be read before all else. */
+function findsNothing(route: Route): Promise<void> {
+  const none = { errors: 0, warnings: 0, advice: 0, unknown: 0, findings: [] }
+  return route.fulfill({ json: { checked_at: '', url: null, checks: 28, ...none } })
+}
 
 /** Tries a login; answers the id of the request. */
 async function tryLogin(world: World, person: Person): Promise<string> {

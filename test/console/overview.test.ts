@@ -148,11 +148,6 @@ test('a time that a message waits is told in whole seconds', () => {
   assert.equal(shown?.text, 'One does not answer; its oldest message waits for 36 seconds.')
 })
 
-test('the verdict says that the service works, not that nothing is left to do', () => {
-  assert.equal(overview.verdict.good, 'The service works.')
-  assert.equal(german.verdict.good, 'Der Dienst läuft.')
-})
-
 test('what the status does not know needs a look, with the reason', () => {
   const unknown = [{ part: 'mail', reason: 'late' } as const]
   const { level, troubled } = verdictOf(healthOf(status({ mail: null, unknown }), words))

@@ -1,3 +1,4 @@
+// A database makes a difference: the lists of records are searched, sorted and cut by it.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
@@ -237,7 +238,7 @@ suite('audit, posts and mail in the console', async () => {
     assert.equal(await page.locator('table.data tbody tr').count(), 1)
 
     // Each message is drawn within the policy of the page, with no link and no script.
-    await page.getByRole('link', { name: 'How messages read' }).click()
+    await page.getByRole('link', { name: 'Previews' }).click()
     const message = page.getByLabel('Message')
     const letter = page.locator('.letter')
     await letter.waitFor()

@@ -13,8 +13,9 @@ suite('what the views ask the API', async () => {
   const requests: URL[] = []
   const location = { origin: 'https://auth.example.org', protocol: 'https:' }
   const { fetch } = globalThis
-  after(() => void Object.assign(globalThis, { fetch, location: undefined }))
+  after(() => void Object.assign(globalThis, { fetch, location: undefined, document: undefined }))
   Object.assign(globalThis, {
+    document: { documentElement: { lang: 'en' } },
     location, // read when the client is loaded
     fetch: async ({ url }: Request) => {
       requests.push(new URL(url))
@@ -59,9 +60,10 @@ suite('what the views ask the API', async () => {
     assert.deepEqual(asked('never'), { last_login: 'never' })
   })
 
+  const administrator = { active: true, locked: false, email: 'admin@example.org' }
   const nothingDone = {
     '/api/admin/audit': { data: [{ type: 'user_created', actor: { kind: 'bootstrap' } }] },
-    '/api/account': { second_factor: false },
+    '/api/admin/accounts': { data: [administrator], next: null },
     '/api/admin/mail': { total: 0, data: [] },
   }
   /** What the first steps read of the status. */

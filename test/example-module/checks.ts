@@ -8,11 +8,24 @@ const manyKeys: Check<InsideContext> = {
   id: 'note_keys',
   level: 'info',
   passMessage: 'no account has more than three keys of devices',
-  why: 'A key that its owner has forgotten writes notes.',
-  mend: { do: 'Set a new password for the account: its keys end.' },
+  why: {
+    en: 'A key that its owner has forgotten writes notes.',
+    de: 'Ein Schlüssel, den sein Besitzer vergessen hat, schreibt Notizen.',
+  },
+  mend: {
+    do: {
+      en: 'Set a new password for the account: its keys end.',
+      de: 'Setzen Sie dem Konto ein neues Passwort: Seine Schlüssel enden.',
+    },
+  },
   async find({ db }) {
     const accounts = await noteStore(db).withKeysBeyond(max)
-    return accounts.map((userId) => ({ what: `The user ${userId} has more than ${max} keys.` }))
+    return accounts.map((userId) => ({
+      what: {
+        en: `The user ${userId} has more than ${max} keys.`,
+        de: `Die Person ${userId} hat mehr als ${max} Schlüssel.`,
+      },
+    }))
   },
 }
 

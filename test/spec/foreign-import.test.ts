@@ -7,6 +7,7 @@ import { formatNames } from '../../src/extras/import-export/foreign/formats.ts'
 import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { realHashes, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
+import { heard, nodes } from '../database.ts'
 import { type ForeignExport, foreignExports, roleNames, totpSecret } from '../foreign-exports.ts'
 import { storedHash } from '../hashes.ts'
 
@@ -27,8 +28,12 @@ async function placed(product: string, made: ForeignExport) {
   )
   const config = made.hashConfig ? `--hash-config ${write('config', made.hashConfig)}` : ''
   const file = write('export', made.text)
-  const run = (more = '') =>
-    gatehouse(app.directory, `import --from ${product} ${config} --roles ${roles} ${file} ${more}`)
+  const run = async (more = '') => {
+    const words = `import --from ${product} ${config} --roles ${roles} ${file} ${more}`
+    const ran = await gatehouse(app.directory, words, nodes)
+    await heard(app) // the command line is another node
+    return ran
+  }
   const account = async (username: string) =>
     (await app.call('GET', `/api/admin/accounts/${encodeURIComponent(username)}`, { headers })).body
   const login = (username: string, text = password) =>

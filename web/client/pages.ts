@@ -50,7 +50,8 @@ export function showLocalTimes(): void {
   }
   for (const [element, format] of withData<HTMLTimeElement>('format')) {
     const at = new Date(element.dateTime)
-    element.textContent = new Intl.DateTimeFormat(lang, formats[format]).format(at)
+    const text = new Intl.DateTimeFormat(lang, formats[format]).format(at)
+    element.textContent = text.replace(/ (?=[AP]M$)/, '\u00a0')
   }
 }
 

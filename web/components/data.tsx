@@ -31,7 +31,7 @@ interface TableProps {
 export function Table({ caption, head, rows }: TableProps) {
   return (
     <table>
-      <caption>{caption}</caption>
+      <caption class="said">{caption}</caption>
       <thead>
         <tr>
           {head.map((text) => (
@@ -71,6 +71,20 @@ export function Breakable({ text }: { readonly text: string }) {
   )
 }
 
+/** An IP address: only IPv6 breaks, between its groups. */
+export function Address({ of: address }: { readonly of: string }) {
+  return (
+    <span class="address">
+      {address.split(/(?<=:)/).map((part, index) => (
+        <>
+          {index > 0 && <wbr />}
+          {part}
+        </>
+      ))}
+    </span>
+  )
+}
+
 const formats = {
   date: { dateStyle: 'long' },
   time: { dateStyle: 'medium', timeStyle: 'short' },
@@ -85,7 +99,9 @@ export function Time({
   readonly format?: keyof typeof formats
 }) {
   const language = useLanguage()
-  const text = new Intl.DateTimeFormat(language, { ...formats[format], timeZone: 'UTC' }).format(at)
+  const text = new Intl.DateTimeFormat(language, { ...formats[format], timeZone: 'UTC' })
+    .format(at)
+    .replace(/ (?=[AP]M$)/, '\u00a0')
   return (
     <time dateTime={new Date(at).toISOString()} data-format={format}>
       {format === 'time' ? `${text} UTC` : text}

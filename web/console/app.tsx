@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { LocationProvider, useLocation } from 'preact-iso'
 import type { Language } from '../../src/core/lib/languages.ts'
-import { CommonContext } from '../context.ts'
+import { CommonContext, useCommon } from '../context.ts'
 import type { Area } from './area.ts'
 import { areaAt, areasFor, rootPath } from './areas.ts'
 import { AreasMenu } from './components/areas-menu.tsx'
@@ -97,10 +97,16 @@ function AreaView({ area, language }: { readonly area: Area; readonly language: 
 
 function NotFound() {
   const t = frameTexts.use()
+  const common = useCommon()
   return (
     <>
       <h1>{t.notFound}</h1>
       <p>{t.notFoundHint}</p>
+      <p>
+        <a class="button" href="/">
+          {common.startPage}
+        </a>
+      </p>
     </>
   )
 }

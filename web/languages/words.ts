@@ -2,6 +2,8 @@ import type { Language } from '../../src/core/lib/languages.ts'
 
 /** The forms of a word by number, as `Intl.PluralRules` tells them apart; `#` stands for the number. */
 export interface Forms {
+  /** In place of the number 0; by default 0 is as any other number. */
+  readonly none?: string
   readonly one: string
   readonly other: string
 }
@@ -14,7 +16,8 @@ export function plural(language: Language, forms: Forms): (count: number) => str
   return (count) => {
     rules ??= new Intl.PluralRules(language)
     numbers ??= new Intl.NumberFormat(language)
-    const form = rules.select(count) === 'one' ? forms.one : forms.other
+    const usual = rules.select(count) === 'one' ? forms.one : forms.other
+    const form = count === 0 ? (forms.none ?? usual) : usual
     return form.replaceAll('#', numbers.format(count))
   }
 }

@@ -58,7 +58,7 @@ async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]
   const { systemClock } = await import('../../core/lib/clock.ts')
   const { pair } = readTlsPair(config.http.tls, config)
   const warning = pair && lifeWarning(pair, (terminal.clock ?? systemClock).now())
-  return warning ? [warning] : []
+  return warning ? [warning.en] : []
 }
 
 /** @throws ConfigError if any is invalid */

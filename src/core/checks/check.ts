@@ -1,3 +1,5 @@
+import type { Words } from '../lib/languages.ts'
+
 /**
  * `error`: broken or vulnerable; `warning`: soon broken or weaker; `info`: advice; `unknown`: the
  * check failed to run, which is never a pass.
@@ -7,7 +9,7 @@ export type Level = (typeof levels)[number]
 
 /** How to fix a finding. */
 export interface Mend {
-  readonly do: string
+  readonly do: Words
   /** A line of the environment, or a command. */
   readonly setting?: string
   /** Lines of an nginx `server` or `location`. */
@@ -21,9 +23,9 @@ export interface Check<Context> {
   readonly id: string
   /** Default level of findings. */
   readonly level: Exclude<Level, 'unknown'>
-  /** Shown without findings. */
+  /** What is true without findings: for docs/doctor.md, which is English. */
   readonly passMessage: string
-  readonly why: string
+  readonly why: Words
   readonly mend: Mend
   /** Settings whose startup warnings this check replaces. */
   readonly covers?: readonly string[]
@@ -33,15 +35,18 @@ export interface Check<Context> {
 
 export interface Found {
   /** May contain text of another host: the report escapes it. */
-  readonly what: string
+  readonly what: Words
   readonly level?: Level
   readonly mend?: Partial<Mend>
 }
 
 /** The message gives the reason. */
 export class CouldNotCheck extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
+  readonly words: Words
+
+  constructor(words: Words, options?: ErrorOptions) {
+    super(words.en, options)
     this.name = 'CouldNotCheck'
+    this.words = words
   }
 }

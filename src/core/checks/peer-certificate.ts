@@ -32,12 +32,24 @@ export async function peerCertificate(target: Target, ca?: string): Promise<Peer
   })
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no handshake within 10 s')))
   socket.once('error', (cause) =>
-    reject(new CouldNotCheck('there was no TLS handshake', { cause })),
+    reject(
+      new CouldNotCheck(
+        { en: 'there was no TLS handshake', de: 'es gab keinen TLS-Handshake' },
+        { cause },
+      ),
+    ),
   )
-  socket.once('close', () => reject(new CouldNotCheck('the TLS handshake broke off')))
+  socket.once('close', () =>
+    reject(
+      new CouldNotCheck({ en: 'the TLS handshake broke off', de: 'der TLS-Handshake brach ab' }),
+    ),
+  )
   socket.once('secureConnect', () => {
     const certificate = socket.getPeerX509Certificate()
-    if (!certificate) return reject(new CouldNotCheck('there is no certificate'))
+    if (!certificate)
+      return reject(
+        new CouldNotCheck({ en: 'there is no certificate', de: 'es gibt kein Zertifikat' }),
+      )
     const code = socket.authorizationError as string | (Error & { code?: string }) | null
     const mistrust = typeof code === 'object' ? (code?.code ?? null) : code
     const named = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)

@@ -115,7 +115,11 @@ export function createProbe(
   async function send(path: string, sent: ProbeRequest = {}): Promise<Answer> {
     const { method = 'GET', headers = {}, body, localAddress, target: line } = sent
     const left = untilMs - performance.now()
-    if (left <= 0) throw new CouldNotCheck('the address has answered too slowly')
+    if (left <= 0)
+      throw new CouldNotCheck({
+        en: 'the address has answered too slowly',
+        de: 'die Adresse hat zu langsam geantwortet',
+      })
     const answer = await guardedRequest(
       {
         url: new URL(path, url).href,
@@ -143,8 +147,13 @@ export function createProbe(
     const text = answer.body.toString('utf8')
     // The expected response is unknown.
     const isService = all('x-request-id').length > 0
-    if (isService && answer.status === 429) throw new CouldNotCheck('RATE_LIMIT_MAX is reached')
-    if (isService && answer.status === 503) throw new CouldNotCheck('the service is not ready')
+    if (isService && answer.status === 429)
+      throw new CouldNotCheck({
+        en: 'RATE_LIMIT_MAX is reached',
+        de: 'RATE_LIMIT_MAX ist erreicht',
+      })
+    if (isService && answer.status === 503)
+      throw new CouldNotCheck({ en: 'the service is not ready', de: 'der Dienst ist nicht bereit' })
     return {
       status: answer.status,
       all,

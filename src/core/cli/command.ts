@@ -54,6 +54,8 @@ export interface Terminal extends Streams {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Default: the system clock. */
   readonly clock?: Clock
+  /** How long a change waits for leases of nodes that it cannot ask; default: until they expire. */
+  readonly unheardMs?: number
   /** Ends a long-running command; default: process signals. */
   readonly stop?: AbortSignal
 }

@@ -14,7 +14,7 @@ export function timeOption(call: CommandCall, name: string): ((now: number) => n
   if (ago !== undefined) return (now) => Math.max(0, now - ago)
   const at = parseDateTime(text)
   if (at !== undefined) return () => at
-  throw new UsageError(`--${name} ${dateTimeMessage}, or a duration like 24h`)
+  throw new UsageError(`--${name} ${dateTimeMessage.en}, or a duration like 24h`)
 }
 
 /** Milliseconds; undefined if invalid. */

@@ -21,7 +21,10 @@ export async function withDeps<T>(
   for (const warning of config.warnings) log.warn(warning)
   const deps = systemDeps(config, {
     log,
-    confirmsAtClose: true,
+    nodes: {
+      confirmsAtClose: true,
+      ...(terminal.unheardMs !== undefined && { unheardMs: terminal.unheardMs }),
+    },
     ...(terminal.clock && { clock: terminal.clock }),
   })
   try {

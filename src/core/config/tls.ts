@@ -2,6 +2,7 @@ import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'no
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Secret } from '../crypto/secret.ts'
+import type { Words } from '../lib/languages.ts'
 import { reasonOf } from '../reason.ts'
 import { isExposed } from './kinds.ts'
 
@@ -138,17 +139,28 @@ const dayMs = 86_400_000
 const noticeDays = 14
 
 /** Warns if invalid, or expiring within `noticeDays`. */
-export function lifeWarning({ certificate }: TlsPair, now: number): string | null {
+export function lifeWarning({ certificate }: TlsPair, now: number): Words | null {
   const { validFromDate, validToDate } = certificate
   const [from, to] = [validFromDate.toISOString(), validToDate.toISOString()]
   if (now < validFromDate.getTime()) {
-    return `TLS_CERT_FILE: the certificate is valid from ${from} on: clients refuse it until then`
+    return {
+      en: `TLS_CERT_FILE: the certificate is valid from ${from} on: clients refuse it until then`,
+      de: `TLS_CERT_FILE: Das Zertifikat gilt ab ${from}: Bis dahin lehnen Clients es ab`,
+    }
   }
   const left = validToDate.getTime() - now
-  if (left < 0) return `TLS_CERT_FILE: the certificate has expired at ${to}: clients refuse it`
+  if (left < 0) {
+    return {
+      en: `TLS_CERT_FILE: the certificate has expired at ${to}: clients refuse it`,
+      de: `TLS_CERT_FILE: Das Zertifikat ist um ${to} abgelaufen: Clients lehnen es ab`,
+    }
+  }
   if (left >= noticeDays * dayMs) return null
   const days = Math.ceil(left / dayMs)
-  return `TLS_CERT_FILE: the certificate expires at ${to}, within ${days === 1 ? '1 day' : `${days} days`}: renew it`
+  return {
+    en: `TLS_CERT_FILE: the certificate expires at ${to}, within ${days === 1 ? '1 day' : `${days} days`}: renew it`,
+    de: `TLS_CERT_FILE: Das Zertifikat läuft um ${to} ab, in ${days === 1 ? '1 Tag' : `${days} Tagen`}: Erneuern Sie es`,
+  }
 }
 
 function unnamed({ certificate }: TlsPair, baseUrl: string): string[] {

@@ -1,3 +1,5 @@
+import type { Words } from './languages.ts'
+
 /**
  * Lower case of the upper case: final sigma and sharp s compare equal. The dotless i stays, as in
  * Unicode case folding.
@@ -20,6 +22,12 @@ export function codePointLength(text: string): number {
   let length = 0
   for (const _ of text) length += 1
   return length
+}
+
+/** The fault of a text that `isStorableText` refuses. */
+export const unstorable: Words = {
+  en: 'must not hold NUL characters or lone surrogates',
+  de: 'darf keine NUL-Zeichen und keine einzelnen Surrogate enthalten',
 }
 
 /** No NUL (PostgreSQL), no lone surrogate (not UTF-8). */

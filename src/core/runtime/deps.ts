@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import { pooledRandom, type Random, systemRandom } from '../crypto/random.ts'
 import { connect } from '../database/connect.ts'
-import type { ChangeFeed, Database, DatabaseFiles } from '../database/database.ts'
+import type { ChangeFeed, Database, DatabaseFiles, NodeLeaseOptions } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { createMeasurements, type Measurements } from '../measurements/measurements.ts'
@@ -40,7 +40,7 @@ export function systemDeps(
     groupCommit = false,
     checkpointThread = false,
     tracing = null as Tracing | null,
-    confirmsAtClose = false,
+    nodes = {} as NodeLeaseOptions,
   } = {},
 ): Deps {
   process.umask(0o077) // database, log and keys are private
@@ -51,7 +51,7 @@ export function systemDeps(
     poolMax: workers.share(config.database.poolMax),
     groupCommit,
     checkpointThread,
-    nodes: { confirmsAtClose },
+    nodes,
     ...(tracing && { observe: tracing.observe }),
   })
   return {

@@ -10,14 +10,22 @@ import { reasonOf, systemCode } from '../../core/reason.ts'
 import { openArchive } from './archive-reader.ts'
 import { lateAfterMs } from './schedule.ts'
 
-const why = 'What has happened since the last backup is lost with the database.'
+const why = {
+  en: 'What has happened since the last backup is lost with the database.',
+  de: 'Was seit der letzten Sicherung geschah, geht mit der Datenbank verloren.',
+}
 
 const backupFolder: Check<InsideContext> = {
   id: 'backup_folder',
   level: 'error',
   passMessage: 'BACKUP_DIR is a folder that the service can write',
   why,
-  mend: { do: 'Mount or make the folder, and give it to the user of the service.' },
+  mend: {
+    do: {
+      en: 'Mount or make the folder, and give it to the user of the service.',
+      de: 'Hängen Sie den Ordner ein, oder legen Sie ihn an, und geben Sie ihn dem Benutzer des Dienstes.',
+    },
+  },
   find({ config }) {
     const { directory } = config.backups
     if (directory === undefined) return []
@@ -25,7 +33,10 @@ const backupFolder: Check<InsideContext> = {
       accessSync(directory, constants.W_OK | constants.X_OK)
       return []
     } catch (error) {
-      const what = `BACKUP_DIR ${directory} cannot be written (${systemCode(error) ?? 'unknown'}).`
+      const what = {
+        en: `BACKUP_DIR ${directory} cannot be written (${systemCode(error) ?? 'unknown'}).`,
+        de: `BACKUP_DIR ${directory} ist nicht beschreibbar (${systemCode(error) ?? 'unbekannt'}).`,
+      }
       return [{ what, mend: { setting: `install -d -m 0700 -o USER ${directory}` } }]
     }
   },
@@ -37,7 +48,10 @@ const backupFailed: Check<InsideContext> = {
   passMessage: 'the last backup was made',
   why,
   mend: {
-    do: 'Mend what it says; the service tries again by itself.',
+    do: {
+      en: 'Mend what it says; the service tries again by itself.',
+      de: 'Beheben Sie, was dort steht; der Dienst versucht es automatisch noch einmal.',
+    },
     setting: `${gatehouse} backup list`,
   },
   async find({ config, db }) {
@@ -45,7 +59,12 @@ const backupFailed: Check<InsideContext> = {
     const { failed } = await backupRuns(db)
     if (failed === null) return []
     return [
-      { what: `The backup of ${isoTime(failed.at)} has failed: ${failed.detail ?? 'unknown'}.` },
+      {
+        what: {
+          en: `The backup of ${isoTime(failed.at)} has failed: ${failed.detail ?? 'unknown'}.`,
+          de: `Die Sicherung von ${isoTime(failed.at)} ist fehlgeschlagen: ${failed.detail ?? 'unbekannt'}.`,
+        },
+      },
     ]
   },
 }
@@ -57,7 +76,10 @@ const backupAge: Check<InsideContext> = {
     'the newest backup is not older than BACKUP_EVERY_HOURS and a half, and its file is there',
   why,
   mend: {
-    do: 'See that a service runs with these settings, and what its log says of backups.',
+    do: {
+      en: 'See that a service runs with these settings, and what its log says of backups.',
+      de: 'Prüfen Sie, ob ein Dienst mit diesen Einstellungen läuft und was sein Log über Sicherungen sagt.',
+    },
     setting: `${gatehouse} backup list`,
   },
   async find({ clock, config, db, machine }) {
@@ -65,16 +87,33 @@ const backupAge: Check<InsideContext> = {
     if (directory === undefined) return []
     const { failed, made } = await backupRuns(db)
     if (made === null) {
-      const what = 'BACKUP_DIR is set, and no backup was made yet.'
+      const what = {
+        en: 'BACKUP_DIR is set, and no backup was made yet.',
+        de: 'BACKUP_DIR ist gesetzt, und es wurde noch keine Sicherung gemacht.',
+      }
       return failed === null ? [{ what, level: 'info' }] : []
     }
     const at = isoTime(made.at)
     if (clock.now() - made.at > lateAfterMs(everyHours)) {
-      return [{ what: `The newest backup is of ${at}, and BACKUP_EVERY_HOURS is ${everyHours}.` }]
+      return [
+        {
+          what: {
+            en: `The newest backup is of ${at}, and BACKUP_EVERY_HOURS is ${everyHours}.`,
+            de: `Die neueste Sicherung ist von ${at}, und BACKUP_EVERY_HOURS ist ${everyHours}.`,
+          },
+        },
+      ]
     }
     const isHere = made.node === hostname() && made.state === 'done' && made.file !== null
     if (!isHere || machine.stat(join(directory, made.file ?? ''))) return []
-    return [{ what: `The file of the backup of ${at} is gone from ${directory}: ${made.file}.` }]
+    return [
+      {
+        what: {
+          en: `The file of the backup of ${at} is gone from ${directory}: ${made.file}.`,
+          de: `Die Datei der Sicherung von ${at} fehlt in ${directory}: ${made.file}.`,
+        },
+      },
+    ]
   },
 }
 
@@ -85,9 +124,15 @@ const backupContent: Check<InsideContext> = {
   id: 'backup_content',
   level: 'error',
   passMessage: 'the file of the newest backup is as it was written',
-  why: 'A restore refuses a file whose content was changed, so this backup is of no use.',
+  why: {
+    en: 'A restore refuses a file whose content was changed, so this backup is of no use.',
+    de: 'Eine Wiederherstellung lehnt eine Datei ab, deren Inhalt geändert wurde; diese Sicherung ist also nutzlos.',
+  },
   mend: {
-    do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
+    do: {
+      en: 'Look at the disk of BACKUP_DIR, and have another backup made.',
+      de: 'Prüfen Sie die Platte von BACKUP_DIR, und lassen Sie eine weitere Sicherung machen.',
+    },
     setting: `${gatehouse} backup verify FILE`,
   },
   async find({ config, db, machine }) {
@@ -99,17 +144,37 @@ const backupContent: Check<InsideContext> = {
     const stats = machine.stat(path)
     if (!stats) return [] // reported by the age check
     if (stats.size > maxBytes) {
-      const what = `${path} has more than ${maxBytes / 1024 ** 3} GiB, and is not read here.`
-      const mend = { do: 'Read it back by command.', setting: `${gatehouse} backup verify ${path}` }
+      const what = {
+        en: `${path} has more than ${maxBytes / 1024 ** 3} GiB, and is not read here.`,
+        de: `${path} hat mehr als ${maxBytes / 1024 ** 3} GiB und wird hier nicht gelesen.`,
+      }
+      const mend = {
+        do: { en: 'Read it back by command.', de: 'Prüfen Sie die Datei mit dem Befehl.' },
+        setting: `${gatehouse} backup verify ${path}`,
+      }
       return [{ what, level: 'info', mend }]
     }
     try {
       const archive = await openArchive(path)
       await archive.close()
       if (made.sha256 === null || archive.fileSha256 === made.sha256) return []
-      return [{ what: `${path} is not the file that was written.` }]
+      return [
+        {
+          what: {
+            en: `${path} is not the file that was written.`,
+            de: `${path} ist nicht die Datei, die geschrieben wurde.`,
+          },
+        },
+      ]
     } catch (error) {
-      return [{ what: `The newest backup cannot be restored: ${reasonOf(error)}.` }]
+      return [
+        {
+          what: {
+            en: `The newest backup cannot be restored: ${reasonOf(error)}.`,
+            de: `Die neueste Sicherung lässt sich nicht wiederherstellen: ${reasonOf(error)}.`,
+          },
+        },
+      ]
     }
   },
 }
@@ -123,14 +188,24 @@ const backupNone: Check<InsideContext> = {
   passMessage: 'the service makes backups by itself, once it is a week old',
   why,
   mend: {
-    do: 'Set a folder on another disk, or leave this check out if something else makes the backups: --except backup_none.',
+    do: {
+      en: 'Set a folder on another disk, or leave this check out if something else makes the backups: --except backup_none.',
+      de: 'Setzen Sie einen Ordner auf einer anderen Platte, oder lassen Sie diese Prüfung weg, wenn etwas anderes die Sicherungen macht: --except backup_none.',
+    },
     setting: 'BACKUP_DIR=/backups   BACKUP_PASSPHRASE_FILE=/etc/gatehouse/backup-passphrase',
   },
   async find({ clock, config, db }) {
     if (config.backups.directory !== undefined) return []
     const since = await firstMigration(db)
     if (since === null || clock.now() - since < newDays * dayMs) return []
-    return [{ what: 'BACKUP_DIR is not set: this service makes no backups by itself.' }]
+    return [
+      {
+        what: {
+          en: 'BACKUP_DIR is not set: this service makes no backups by itself.',
+          de: 'BACKUP_DIR ist nicht gesetzt: Dieser Dienst macht nicht automatisch Sicherungen.',
+        },
+      },
+    ]
   },
 }
 
@@ -138,9 +213,15 @@ const backupRestored: Check<InsideContext> = {
   id: 'backup_restored',
   level: 'info',
   passMessage: 'the database was not restored in the last week',
-  why: `What has ended after the backup must not be valid again: a restore ends all sessions, tokens, keys of programs, app passwords, remembered devices and consents to applications. --keep-logins and \`${gatehouse} move\` keep them.`,
+  why: {
+    en: `What has ended after the backup must not be valid again: a restore ends all sessions, tokens, keys of programs, app passwords, remembered devices and consents to applications. --keep-logins and \`${gatehouse} move\` keep them.`,
+    de: `Was nach der Sicherung endete, darf nicht wieder gelten: Eine Wiederherstellung beendet alle Sitzungen, Token, Schlüssel von Programmen, App-Passwörter, gemerkten Geräte und Zustimmungen zu Anwendungen. --keep-logins und \`${gatehouse} move\` behalten sie.`,
+  },
   mend: {
-    do: 'Tell people that they have to sign in again, with a code where they have a second factor, and to make new app passwords for their programs.',
+    do: {
+      en: 'Tell people that they have to sign in again, with a code where they have a second factor, and to make new app passwords for their programs.',
+      de: 'Sagen Sie den Personen, dass sie sich neu anmelden müssen, mit Code, wo sie einen zweiten Faktor haben, und neue App-Passwörter für ihre Programme anlegen.',
+    },
   },
   async find({ clock, db }) {
     const restored = await db
@@ -153,7 +234,10 @@ const backupRestored: Check<InsideContext> = {
       .limit(1)
       .executeTakeFirst()
     if (!restored) return []
-    const what = `The database was restored at ${isoTime(restored.at)}: without --keep-logins, all sessions, tokens, keys of programs, app passwords, remembered devices and consents to applications have ended.`
+    const what = {
+      en: `The database was restored at ${isoTime(restored.at)}: without --keep-logins, all sessions, tokens, keys of programs, app passwords, remembered devices and consents to applications have ended.`,
+      de: `Die Datenbank wurde um ${isoTime(restored.at)} wiederhergestellt: Ohne --keep-logins haben alle Sitzungen, Token, Schlüssel von Programmen, App-Passwörter, gemerkten Geräte und Zustimmungen zu Anwendungen geendet.`,
+    }
     return [{ what }]
   },
 }

@@ -6,12 +6,11 @@ import { type App, listQuery, named } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import { reasonOf } from '../../core/reason.ts'
 import { runView } from '../../core/runs/runs.ts'
 import { backupUnderWay } from './problems.ts'
 import type { RunRow } from './run-store.ts'
 import { BackupRun, BackupRunPage } from './schemas.ts'
-import { assertPassphrase } from './settings.ts'
+import { passphraseFault } from './settings.ts'
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
@@ -80,18 +79,26 @@ interface WantedBody {
 function wanted({ passphrase, unencrypted = false }: WantedBody, isOn: boolean): string | null {
   const name = ['passphrase']
   if (isOn && (passphrase !== undefined || unencrypted)) {
-    refuseField(name, 'must be absent: BACKUP_PASSPHRASE encrypts the backups of BACKUP_DIR')
+    refuseField(name, {
+      en: 'must be absent: BACKUP_PASSPHRASE encrypts the backups of BACKUP_DIR',
+      de: 'muss fehlen: BACKUP_PASSPHRASE verschlüsselt die Sicherungen von BACKUP_DIR',
+    })
   }
   if (isOn || unencrypted) {
-    if (passphrase !== undefined) refuseField(name, 'must be absent with unencrypted: true')
+    if (passphrase !== undefined)
+      refuseField(name, {
+        en: 'must be absent with unencrypted: true',
+        de: 'muss bei unencrypted: true fehlen',
+      })
     return null
   }
-  if (passphrase === undefined) refuseField(name, 'is required, or else unencrypted: true')
-  try {
-    assertPassphrase(passphrase)
-  } catch (error) {
-    refuseField(name, reasonOf(error))
-  }
+  if (passphrase === undefined)
+    refuseField(name, {
+      en: 'is required, or else unencrypted: true',
+      de: 'fehlt, oder unencrypted: true',
+    })
+  const fault = passphraseFault(passphrase)
+  if (fault) refuseField(name, fault)
   return passphrase
 }
 

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { integer, optional, secret, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
+import type { Words } from '../../core/lib/languages.ts'
 import { assertStrongPassphrase } from '../../core/secret-strength/passphrase.ts'
 
 export const leastPassphrase = 12
@@ -61,14 +62,24 @@ function isBelow(path: string, folder: string): boolean {
 
 /** @throws Error what is wrong, as a sentence that continues a name */
 export function assertPassphrase(text: string): void {
+  const fault = passphraseFault(text)
+  if (fault) throw new Error(fault.en)
+}
+
+export function passphraseFault(text: string): Words | null {
   if (text.length < leastPassphrase) {
-    throw new Error(`must have at least ${leastPassphrase} characters`)
+    return {
+      en: `must have at least ${leastPassphrase} characters`,
+      de: `muss mindestens ${leastPassphrase} Zeichen haben`,
+    }
   }
   try {
     assertStrongPassphrase(text)
+    return null
   } catch {
-    throw new Error(
-      'could be guessed: take six words that dice choose, or what `openssl rand -base64 16` prints',
-    )
+    return {
+      en: 'could be guessed: take six words that dice choose, or what `openssl rand -base64 16` prints',
+      de: 'lässt sich erraten: Nehmen Sie sechs gewürfelte Wörter, oder was `openssl rand -base64 16` ausgibt',
+    }
   }
 }

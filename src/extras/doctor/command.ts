@@ -57,7 +57,7 @@ async function doctor(call: CommandCall): Promise<void> {
     checks,
     findings: findings.filter(({ check }) => !left.has(check)),
   }))
-  const report = reportOf(kept, { at, url })
+  const report = reportOf(kept, { at, language: 'en', url })
   const isJson = call.values.json === true
   call.output.text(isJson ? jsonLine(report) : `${textOfReport(report, shown)}\n`)
   const isStrict = call.values.strict === true

@@ -24,7 +24,11 @@ export async function describeChecks(
 }
 
 function described({ passMessage, id, level, mend, why }: CheckRow): string {
-  const lines = [`- **\`${id}\`** (${level}): ${passMessage}.`, `  ${why}`, `  *Mend:* ${mend.do}`]
+  const lines = [
+    `- **\`${id}\`** (${level}): ${passMessage}.`,
+    `  ${why.en}`,
+    `  *Mend:* ${mend.do.en}`,
+  ]
   const shown = linesOf(mend)
   return [...lines, ...(shown.length > 0 ? [`  ${shown.join(' · ')}`] : [])].join('\n')
 }

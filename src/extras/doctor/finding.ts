@@ -1,11 +1,18 @@
-import type { Check, Found, Level, Mend } from '../../core/checks/check.ts'
+import {
+  type Check,
+  CouldNotCheck,
+  type Found,
+  type Level,
+  type Mend,
+} from '../../core/checks/check.ts'
+import { untranslated, type Words } from '../../core/lib/languages.ts'
 import { reasonOf } from '../../core/reason.ts'
 
 export interface Finding {
   readonly check: string
   readonly level: Level
-  readonly what: string
-  readonly why: string
+  readonly what: Words
+  readonly why: Words
   readonly mend: Mend
 }
 
@@ -18,9 +25,15 @@ export async function runCheck<Context>(
   try {
     found = await check.find(context)
   } catch (error) {
-    found = [{ what: `Not checked: ${reasonOf(error)}`, level: 'unknown' }]
+    found = [{ what: notChecked(error), level: 'unknown' }]
   }
   return found.map((one) => findingOf(check, one))
+}
+
+function notChecked(error: unknown): Words {
+  const reason = reasonOf(error)
+  const words = error instanceof CouldNotCheck && !error.cause ? error.words : untranslated(reason)
+  return { en: `Not checked: ${words.en}`, de: `Nicht geprüft: ${words.de}` }
 }
 
 export function findingOf(

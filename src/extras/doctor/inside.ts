@@ -48,7 +48,10 @@ export async function examineOffline(
   const context: OfflineContext = { ...deps, machine }
   const findings: Finding[] = []
   for (const check of offline) findings.push(...(await runCheck(check, context)))
-  const what = `The database cannot be opened: ${reason}.`
+  const what = {
+    en: `The database cannot be opened: ${reason}.`,
+    de: `Die Datenbank lässt sich nicht öffnen: ${reason}.`,
+  }
   const mend = damageIn(error) ? databasePages.mend : undefined
   findings.push(findingOf(databaseCheck, { what, ...(mend && { mend }) }))
   return { findings, checks: offline.length + 1 }

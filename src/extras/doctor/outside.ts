@@ -44,7 +44,12 @@ export async function examineOutside({
     }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    return { findings: [findingOf(reachable, { what: `${error.message}.` })], checks: 1 }
+    return {
+      findings: [
+        findingOf(reachable, { what: { en: `${error.message}.`, de: `${error.message}.` } }),
+      ],
+      checks: 1,
+    }
   }
   const { arrival, outside, isOwnService } = await loadChecks(modules)
   const findings: Finding[] = []

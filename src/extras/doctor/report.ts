@@ -1,5 +1,6 @@
 import { type Level, levels } from '../../core/checks/check.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import type { Finding } from './finding.ts'
 import type { DoctorReport, FindingShown } from './schemas.ts'
 
@@ -13,10 +14,14 @@ export interface About {
   readonly at: number
   /** Null: no outside checks. */
   readonly url: string | null
+  readonly language: Language
 }
 
 /** Sorted, the worst first. */
-export function reportOf(examined: readonly Examined[], { at, url }: About): DoctorReport {
+export function reportOf(
+  examined: readonly Examined[],
+  { at, language, url }: About,
+): DoctorReport {
   const findings = examined
     .flatMap((one) => one.findings)
     .toSorted((left, right) => levels.indexOf(left.level) - levels.indexOf(right.level))
@@ -29,20 +34,24 @@ export function reportOf(examined: readonly Examined[], { at, url }: About): Doc
     warnings: count('warning'),
     advice: count('info'),
     unknown: count('unknown'),
-    findings: findings.map(shownFinding),
+    findings: findings.map((one) => shownFinding(one, language)),
   }
 }
 
 const maxLength = 1000
 
-function shownFinding({ check, level, what, why, mend }: Finding): FindingShown {
+function shownFinding(
+  { check, level, mend, what: ofCheck, why }: Finding,
+  language: Language,
+): FindingShown {
+  const what = ofCheck[language]
   return {
     check,
     level,
     what: what.length > maxLength ? `${what.slice(0, maxLength)}…` : what,
-    why,
+    why: why[language],
     mend: {
-      do: mend.do,
+      do: mend.do[language],
       setting: mend.setting ?? null,
       nginx: mend.nginx ?? null,
       caddy: mend.caddy ?? null,

@@ -71,7 +71,11 @@ export async function routes(
     },
     async (request, reply) => {
       const address = parseEmail(request.body.email)
-      if (!address) return refuseField(['email'], 'must be an e-mail address')
+      if (!address)
+        return refuseField(['email'], {
+          en: 'must be an e-mail address',
+          de: 'muss eine E-Mail-Adresse sein',
+        })
       emails.assertAvailable()
       const account = await ownAccount(accounts, request)
       const sent = proofsIn(request.body)

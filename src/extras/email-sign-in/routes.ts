@@ -48,7 +48,12 @@ export async function routes(app: App, options: Needs): Promise<void> {
     async (request, reply) => {
       assertOn()
       const { email, language = config.pages.language } = request.body
-      const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+      const address =
+        parseEmail(email) ??
+        refuseField(['email'], {
+          en: 'must be an e-mail address',
+          de: 'muss eine E-Mail-Adresse sein',
+        })
       const how = { language, client: loginAddress(request), flow: null }
       const { id, expiresAt } = await emailLogin.begin(address, how)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })

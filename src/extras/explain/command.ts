@@ -29,6 +29,9 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
+/** Of the command line. */
+const language = 'en' as const
+
 async function explain(call: CommandCall): Promise<void> {
   const [id] = call.operands
   const [user, route] = [textOf(call, 'user'), textOf(call, 'route')]
@@ -54,7 +57,7 @@ const explaining = [
 function explainId(call: CommandCall, id: string): Promise<void> {
   return withServices(call, explaining, async (services, deps) => {
     const { explainRefusal } = await import('./explain.ts')
-    const read = () => explainRefusal({ ...deps, ...services }, id)
+    const read = () => explainRefusal({ ...deps, ...services, language }, id)
     const { readSoon } = await import('./command-text.ts')
     const refusal = await readSoon(read, setTimeout)
     // Do not print the id: terminal escape sequences.
@@ -72,7 +75,7 @@ async function explainOneToken(call: CommandCall): Promise<void> {
   const token = (await knownSecret(call, 'token')).trim()
   await withServices(call, explaining, async (services, deps) => {
     const { explainToken } = await import('./explain-token.ts')
-    await show(call, await explainToken({ ...deps, ...services }, token), services)
+    await show(call, await explainToken({ ...deps, ...services, language }, token), services)
   })
 }
 
@@ -94,7 +97,7 @@ async function explainOneRoute(
     const { routesOfService } = await import('../../core/cli/declared-routes.ts')
     const services = await makeAll() // required by the routes
     const routes = await routesOfService(call, deps, services)
-    const judging = { ...deps, ...services, routes }
+    const judging = { ...deps, ...services, language, routes }
     await show(
       call,
       wanted ? await explainRoute(judging, account, wanted) : await explainLogin(judging, account),

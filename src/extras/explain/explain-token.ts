@@ -15,6 +15,15 @@ import {
   shownRefusal,
 } from './shown.ts'
 
+const tokenPasses = {
+  en: 'The token would be accepted.',
+  de: 'Das Token würde angenommen.',
+} as const
+const keyPasses = {
+  en: 'The key would be accepted.',
+  de: 'Der Schlüssel würde angenommen.',
+} as const
+
 /** The token is neither stored nor shown. */
 export async function explainToken(
   deps: ExplainDeps,
@@ -36,7 +45,7 @@ export async function explainToken(
     passes: reason === null,
     ...(reason
       ? await shownRefusal(error, reason, deps)
-      : passed(`The ${ofKey ? 'key' : 'token'} would be accepted.`)),
+      : passed(ofKey ? keyPasses : tokenPasses, deps)),
     subject,
     username: account?.username ?? null,
     route: null,
@@ -69,9 +78,7 @@ export async function explainOther(
 ): Promise<AnswerShown> {
   deps.events.emit(sensitiveRead, { what: 'explain', of: 'token', user_id: userIdIn(subject) })
   const account = await accountOf(subject, deps)
-  const shown = reason
-    ? await shownRefusal(error, reason, deps)
-    : passed('The token would be accepted.')
+  const shown = reason ? await shownRefusal(error, reason, deps) : passed(tokenPasses, deps)
   const code = reason?.code ?? null
   const remedies = reason ? await remediesFor(deps, { account, address: null, caller, code }) : []
   return {

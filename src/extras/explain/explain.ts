@@ -1,4 +1,5 @@
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Words } from '../../core/lib/languages.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import { userIdIn } from '../../modules/tokens/claim-faults.ts'
@@ -39,7 +40,7 @@ export async function explainRefusal(
     error: errorText(refusal.error, deps.modules),
     method: refusal.method,
     route: refusal.route,
-    ...(await showReason(refusal, deps.lookUpReason)),
+    ...(await showReason(refusal, deps)),
     scheme: refusal.scheme,
     subject: refusal.subject,
     username: account?.username ?? null,
@@ -81,7 +82,10 @@ export async function explainRoute(
 ): Promise<AnswerShown> {
   const judged = await judgeRoute(deps, account, wanted)
   deps.events.emit(sensitiveRead, { what: 'explain', of: 'route', user_id: account.userId })
-  const admitted = 'The guards of the route would admit this account.'
+  const admitted = {
+    en: 'The guards of the route would admit this account.',
+    de: 'Die Prüfungen der Route würden dieses Konto zulassen.',
+  }
   return {
     of: `${wanted.method} ${wanted.path}`,
     ...(await shownJudgement(deps, account, judged, { admitted, caller })),
@@ -96,7 +100,10 @@ export async function explainLogin(
 ): Promise<AnswerShown> {
   const judged = await judgeLogin(deps, account)
   deps.events.emit(sensitiveRead, { what: 'explain', of: 'account', user_id: account.userId })
-  const admitted = 'A login of this account would be admitted, if what it sends is right.'
+  const admitted = {
+    en: 'A login of this account would be admitted, if what it sends is right.',
+    de: 'Eine Anmeldung dieses Kontos würde zugelassen, wenn stimmt, was sie sendet.',
+  }
   return {
     of: 'login',
     ...(await shownJudgement(deps, account, judged, { admitted, caller })),
@@ -105,7 +112,7 @@ export async function explainLogin(
 
 interface ShowHow {
   /** The text if nothing refuses. */
-  readonly admitted: string
+  readonly admitted: Words
   readonly caller: Caller
 }
 
@@ -118,7 +125,7 @@ async function shownJudgement(
   const refusing = checks.find(({ reason }) => reason !== null)?.reason ?? null
   return {
     passes: refusing === null,
-    ...(refusing && error ? await shownRefusal(error, refusing, deps) : passed(admitted)),
+    ...(refusing && error ? await shownRefusal(error, refusing, deps) : passed(admitted, deps)),
     subject: String(account.userId),
     username: account.username,
     route,
@@ -137,8 +144,9 @@ async function shownJudgement(
   }
 }
 
-async function shownCheck({ asks, reason }: Check, { lookUpReason }: ExplainDeps) {
+async function shownCheck({ asks: words, reason }: Check, deps: ExplainDeps) {
+  const asks = words[deps.language]
   if (!reason) return { asks, passes: true, code: null, explanation: null, facts: {} }
-  const { code, explanation, facts } = await showReason(reason, lookUpReason)
+  const { code, explanation, facts } = await showReason(reason, deps)
   return { asks, passes: false, code, explanation, facts }
 }

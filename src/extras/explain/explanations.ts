@@ -1,5 +1,6 @@
 import type { FactValue, RefusalReason } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
 import type { LookUpReason } from '../../core/module/reasons.ts'
 import { errorsOf } from '../../core/module/registry.ts'
@@ -16,10 +17,11 @@ export interface ShownReason {
 
 export async function showReason(
   { code, facts = {} }: RefusalReason | Pick<Refusal, 'code' | 'facts'>,
-  lookUp: LookUpReason,
+  { language, lookUpReason }: { readonly language: Language; readonly lookUpReason: LookUpReason },
 ): Promise<ShownReason> {
-  const { explanation, guard } = await lookUp(code)
-  return { code, guard, explanation, facts: withTimes(facts) }
+  const { explanation, guard, words } = await lookUpReason(code)
+  const text = language === 'en' ? explanation : (words?.[language] ?? explanation)
+  return { code, guard, explanation: text, facts: withTimes(facts) }
 }
 
 const isTime = /(?:_at|^until)$/

@@ -29,8 +29,11 @@ const admitsLogins: readonly LimitState['count'][] = ['captcha', 'device']
 function checkOf(limit: LimitState): Check[] {
   const { address, blockedUntil } = limit
   if (blockedUntil === null || admitsLogins.includes(limit.count)) return []
-  const from = address === null ? 'from any address' : `from ${address}`
-  return [{ asks: `fewer failed tries ${from}`, reason: reasonOf(limit, blockedUntil) }]
+  const asks = {
+    en: `fewer failed tries from ${address ?? 'any address'}`,
+    de: `weniger Fehlversuche von ${address ?? 'allen Adressen'}`,
+  }
+  return [{ asks, reason: reasonOf(limit, blockedUntil) }]
 }
 
 function reasonOf(limit: LimitState, frees_at: number): RefusalReason {

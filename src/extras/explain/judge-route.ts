@@ -4,6 +4,7 @@ import { reasonOfDenial } from '../../core/http/changes/denied.ts'
 import { resourceAbsent } from '../../core/http/changes/resource.ts'
 import type { Authenticator, RouteDeclaration } from '../../core/http/routes/declaration.ts'
 import { csrfGuardsOf, onlyNamed } from '../../core/http/routes/declaration.ts'
+import type { Words } from '../../core/lib/languages.ts'
 import { decide } from '../../core/policy/decide.ts'
 import { groupOf, groups } from '../../core/policy/groups.ts'
 import { type Principal, rolesAmong } from '../../core/policy/principal.ts'
@@ -21,7 +22,7 @@ export interface JudgeRouteDeps {
 
 /** A guard and its result for an account. */
 export interface Check {
-  readonly asks: string
+  readonly asks: Words
   /** Null if it passes. */
   readonly reason: RefusalReason | null
 }
@@ -48,7 +49,11 @@ export async function judgeRoute(
 ): Promise<JudgedRoute> {
   const judgement = new Judgement()
   if (!canBeDecoded(wanted.path)) {
-    judgement.add('an address that can be decoded', { code: 'bad_url' }, 'badRequest')
+    judgement.add(
+      { en: 'an address that can be decoded', de: 'eine Adresse, die sich dekodieren lässt' },
+      { code: 'bad_url' },
+      'badRequest',
+    )
     return {
       route: null,
       rule: null,
@@ -69,7 +74,14 @@ export async function judgeRoute(
   const isKnown = found !== null && !isGroupFallback(found.route.url)
   if (!isKnown) {
     const code = found ? 'unknown_route_of_group' : 'unknown_route'
-    judgement.add('a route of this method and path', { code }, 'routeNotFound')
+    judgement.add(
+      {
+        en: 'a route of this method and path',
+        de: 'eine Route mit dieser Methode und diesem Pfad',
+      },
+      { code },
+      'routeNotFound',
+    )
   } else {
     const { config = {} } = found.route
     askOthers(judgement, found, config)
@@ -88,13 +100,13 @@ class Judgement {
   readonly checks: Check[] = []
   error: ErrorRow | null = null
 
-  add(asks: string, reason: RefusalReason | null, error: ErrorRow): void {
+  add(asks: Words, reason: RefusalReason | null, error: ErrorRow): void {
     this.checks.push({ asks, reason })
     if (reason !== null) this.error ??= error
   }
 
   /** For a guard that depends on the request only. */
-  note(asks: string): void {
+  note(asks: Words): void {
     this.checks.push({ asks, reason: null })
   }
 }
@@ -112,13 +124,21 @@ function askAuthentication(
   const error = onlyNamed(route.config ?? {})?.missing ?? 'authenticationRequired'
   for (const { scheme, reason } of reasons) {
     // A refusing scheme does not matter if another scheme admits the account.
-    const asks = `authentication by ${scheme}`
-    if (isAdmitted && reason) judgement.note(`${asks}: not for this account (${reason.code})`)
-    else judgement.add(asks, reason, error)
+    const asks = { en: `authentication by ${scheme}`, de: `Anmeldung mit ${scheme}` }
+    if (isAdmitted && reason) {
+      judgement.note({
+        en: `${asks.en}: not for this account (${reason.code})`,
+        de: `${asks.de}: nicht für dieses Konto (${reason.code})`,
+      })
+    } else judgement.add(asks, reason, error)
   }
   if (reasons.length === 0) {
     const facts = { accepted: [], sent_scheme: null }
-    judgement.add('authentication', { code: 'no_credential', facts }, error)
+    judgement.add(
+      { en: 'authentication', de: 'eine Anmeldung' },
+      { code: 'no_credential', facts },
+      error,
+    )
   }
 
   function byScheme(scheme: string): RefusalReason | null {
@@ -145,33 +165,60 @@ function askLogin(
   const unmet = requirements.unmet('login', { account })
   const reason = unmet && reasonOfUnmet(unmet, 'login', { account })
   if (isAsked && (!unmet || isRefusal(unmet.cell))) {
-    judgement.add('a login', reason, unmet && isRefusal(unmet.cell) ? unmet.cell : 'internal')
+    judgement.add(
+      { en: 'a login', de: 'eine Anmeldung' },
+      reason,
+      unmet && isRefusal(unmet.cell) ? unmet.cell : 'internal',
+    )
   } else if (unmet && reason) {
-    const verb = isRefusal(unmet.cell) ? 'is refused' : 'asks for one more step'
-    judgement.note(`a new login ${verb} (${reason.code})`)
+    const isRefused = isRefusal(unmet.cell)
+    judgement.note({
+      en: `a new login ${isRefused ? 'is refused' : 'asks for one more step'} (${reason.code})`,
+      de: `eine neue Anmeldung ${isRefused ? 'wird abgelehnt' : 'verlangt einen weiteren Schritt'} (${reason.code})`,
+    })
   }
 }
 
 function askRule(judgement: Judgement, rule: Rule, principal: Principal): void {
   const isDenied = decide(rule, principal) === false
   const reason = isDenied ? reasonOfDenial(rule, principal) : null
-  judgement.add(`the rule: ${describeRule(rule)}`, reason, 'accessDenied')
+  const text = describeRule(rule)
+  judgement.add({ en: `the rule: ${text}`, de: `die Regel: ${text}` }, reason, 'accessDenied')
 }
 
 function askOthers(judgement: Judgement, { route }: MatchedRoute, config: RouteDeclaration): void {
   const guards = new Set(csrfGuardsOf(route.method, config))
-  if (guards.has('token')) judgement.note('X-CSRF-Token of the session, if that authenticates')
-  if (guards.has('sameSite')) judgement.note('no page of another site, with Basic')
-  if (guards.has('foreignPage')) judgement.note('no page of another origin')
-  if (config.reauthentication === 'mfa') judgement.note('a login with two factors')
+  if (guards.has('token'))
+    judgement.note({
+      en: 'X-CSRF-Token of the session, if that authenticates',
+      de: 'X-CSRF-Token der Sitzung, wenn sie anmeldet',
+    })
+  if (guards.has('sameSite'))
+    judgement.note({
+      en: 'no page of another site, with Basic',
+      de: 'keine Seite einer anderen Website, mit Basic',
+    })
+  if (guards.has('foreignPage'))
+    judgement.note({ en: 'no page of another origin', de: 'keine Seite eines anderen Ursprungs' })
+  if (config.reauthentication === 'mfa')
+    judgement.note({ en: 'a login with two factors', de: 'eine Anmeldung mit zwei Faktoren' })
   if (config.reauthentication === 'always' || config.reauthentication === 'mfa') {
-    judgement.note('a login within REAUTHENTICATE_SECONDS')
+    judgement.note({
+      en: 'a login within REAUTHENTICATE_SECONDS',
+      de: 'eine Anmeldung innerhalb von REAUTHENTICATE_SECONDS',
+    })
   }
   if (config.reauthentication === 'conditional') {
-    judgement.note('a login within REAUTHENTICATE_SECONDS, for some changes')
+    judgement.note({
+      en: 'a login within REAUTHENTICATE_SECONDS, for some changes',
+      de: 'eine Anmeldung innerhalb von REAUTHENTICATE_SECONDS, bei manchen Änderungen',
+    })
   }
   if (config.requestHeaders?.includes('if-match')) {
-    judgement.note('the present version of the resource, if If-Match is sent')
+    judgement.note({
+      en: 'the present version of the resource, if If-Match is sent',
+      de: 'die jetzige Fassung der Ressource, wenn If-Match gesendet wird',
+    })
   }
 }
 
@@ -187,10 +234,18 @@ async function askResource(
     const facts = await loader.facts(thing, access.rule)
     const isAllowed = decide(access.rule, principal, facts) === true
     const reason = isAllowed ? null : reasonOfDenial(access.rule, principal, facts)
-    judgement.add('the rule for this resource', reason, 'accessDenied')
+    judgement.add(
+      { en: 'the rule for this resource', de: 'die Regel für diese Ressource' },
+      reason,
+      'accessDenied',
+    )
   }
   const absent = thing === null ? resourceAbsent(loader) : null
-  judgement.add('the resource exists', absent?.reason ?? null, loader.missing)
+  judgement.add(
+    { en: 'the resource exists', de: 'die Ressource gibt es' },
+    absent?.reason ?? null,
+    loader.missing,
+  )
 }
 
 function principalOf(account: Account, { config }: Pick<JudgeRouteDeps, 'config'>): Principal {

@@ -1,6 +1,8 @@
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { apiLanguage } from '../../core/http/pages/language.ts'
+import { varyBy } from '../../core/http/pages/negotiation.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import type { App, Static } from '../../core/http/schemas.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
@@ -24,16 +26,23 @@ export async function routes(app: App, options: Needs): Promise<void> {
   app.get(
     '/api/admin/explain/:id',
     {
-      config: { access, params: RefusalId, errors: [refusalNotFound] },
+      config: {
+        access,
+        params: RefusalId,
+        requestHeaders: ['accept-language'],
+        errors: [refusalNotFound],
+      },
       schema: {
         operationId: 'explainRefusal',
         summary: 'Why a request was refused, by its X-Request-Id; kept for 24 hours',
         response: { 200: RefusalBody },
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      varyBy(reply, 'Accept-Language')
       const { id } = request.params as { id: string }
-      const refusal = await explainRefusal(options, id, callerOf(request).subject)
+      const deps = { ...options, language: apiLanguage(request) }
+      const refusal = await explainRefusal(deps, id, callerOf(request).subject)
       if (!refusal) throw new ApiError(refusalNotFound, { reason: { code: 'unknown_refusal' } })
       return refusal
     },
@@ -46,6 +55,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
+        requestHeaders: ['accept-language'],
         errors: ['accountNotFound', refusalNotFound],
       },
       schema: {
@@ -55,14 +65,15 @@ export async function routes(app: App, options: Needs): Promise<void> {
         response: { 200: Answer },
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      varyBy(reply, 'Accept-Language')
       const asked = parseQuestion(request.body)
       await reauthorize(request)?.authorize(db) // read-only, but the result is for ADMIN only
       const { subject: caller } = callerOf(request)
       const { routes } = request.server.declared
-      const deps = { ...options, routes }
+      const deps = { ...options, routes, language: apiLanguage(request) }
       if ('text' in asked) return answerText(deps, asked.text, caller)
-      if ('token' in asked) return explainToken(options, asked.token, caller)
+      if ('token' in asked) return explainToken(deps, asked.token, caller)
       const username = canonicalUsername(asked.username)
       const account = username && (await accounts.byUsername(username))
       if (!account) {
@@ -79,17 +90,30 @@ function parseQuestion({ text, token, username, route }: Static<typeof Question>
   const others = [text, token, username ?? route].filter((field) => field !== undefined)
   if (text !== undefined) {
     if (others.length === 1) return { text }
-    return refuseField(['text'], 'stands alone: leave out token, username and route')
+    return refuseField(['text'], {
+      en: 'stands alone: leave out token, username and route',
+      de: 'steht allein: Lassen Sie token, username und route weg',
+    })
   }
   if (token !== undefined) {
     if (others.length === 1) return { token }
-    return refuseField(['token'], 'stands alone: leave out username and route')
+    return refuseField(['token'], {
+      en: 'stands alone: leave out username and route',
+      de: 'steht allein: Lassen Sie username und route weg',
+    })
   }
   if (username === undefined) {
-    return refuseField(['token'], 'is required, unless username and route are given')
+    return refuseField(['token'], {
+      en: 'is required, unless username and route are given',
+      de: 'fehlt, wenn username und route nicht angegeben sind',
+    })
   }
   if (route === undefined) return { username }
   const wanted = parseRoute(route)
-  if (!wanted) return refuseField(['route'], 'must be a method and a path, such as PUT /users/7')
+  if (!wanted)
+    return refuseField(['route'], {
+      en: 'must be a method and a path, such as PUT /users/7',
+      de: 'muss eine Methode und ein Pfad sein, etwa PUT /users/7',
+    })
   return { username, wanted }
 }

@@ -1,6 +1,7 @@
 import { type ErrorRow, problemOf, type RefusalReason } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Static } from '../../core/http/schemas.ts'
+import type { Language, Words } from '../../core/lib/languages.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
 import type { LookUpReason } from '../../core/module/reasons.ts'
 import type { Remedy } from '../../core/reasons/types.ts'
@@ -24,6 +25,8 @@ export interface ExplainDeps extends JudgeTokenDeps {
   readonly canSendReset: RemediesDeps['canSendReset']
   readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
+  /** Of the texts for people. */
+  readonly language: Language
   readonly keyJudge: Pick<KeyJudge, 'judge'>
   readonly lookUpReason: LookUpReason
   readonly modules: readonly ModuleNames[]
@@ -49,15 +52,12 @@ export async function accountOf(subject: string | null, { accounts }: ExplainDep
   return userId === null ? null : accounts.byUserId(userId)
 }
 
-export async function shownRefusal(
-  row: ErrorRow,
-  reason: RefusalReason,
-  { lookUpReason }: ExplainDeps,
-) {
+export async function shownRefusal(row: ErrorRow, reason: RefusalReason, deps: ExplainDeps) {
   const { error, status } = problemOf(row)
-  return { status, error, ...(await showReason(reason, lookUpReason)) }
+  return { status, error, ...(await showReason(reason, deps)) }
 }
 
-export function passed(explanation: string) {
+export function passed(words: Words, { language }: Pick<ExplainDeps, 'language'>) {
+  const explanation = words[language]
   return { status: null, error: null, code: null, guard: null, explanation, facts: {} }
 }

@@ -343,7 +343,9 @@ function gatherMistakes() {
     },
     add(line: number, details: readonly Detail[]): void {
       total += details.length
-      for (const detail of details) if (kept.length < maxErrors) kept.push({ line, ...detail })
+      for (const { message, path } of details) {
+        if (kept.length < maxErrors) kept.push({ line, message, path })
+      }
     },
     first: (): Mistake[] => kept.toSorted((one, other) => one.line - other.line),
   }

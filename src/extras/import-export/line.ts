@@ -5,6 +5,7 @@ import { ApiError, type Detail, refuseField } from '../../core/errors.ts'
 import { compileCheck } from '../../core/http/bodies/validation.ts'
 import type { Static } from '../../core/http/schemas.ts'
 import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
+import { untranslated } from '../../core/lib/languages.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { parseRoles, parseUser, parseUsername } from '../../modules/accounts/parse.ts'
@@ -15,7 +16,7 @@ import type { ForeignExtras } from './foreign-extras.ts'
 import type { ReadRecord } from './read-records.ts'
 import { type ImportLine, transferSchemas } from './schemas.ts'
 
-export interface Mistake extends Detail {
+export interface Mistake extends Omit<Detail, 'words'> {
   /** As in `ReadRecord`. */
   readonly line: number
 }
@@ -89,12 +90,15 @@ function parseSecret(
   refusalOf: (hash: string) => string | undefined,
 ): AccountLine['secret'] {
   if (hash !== undefined && password !== undefined) {
-    return refuseField(['password_hash'], 'stands for a password: leave out one of them')
+    return refuseField(['password_hash'], {
+      en: 'stands for a password: leave out one of them',
+      de: 'steht für ein Passwort: Lassen Sie eines von beiden weg',
+    })
   }
   if (password !== undefined) return { password }
   if (hash === undefined) return 'none'
   const reason = refusalOf(hash)
-  return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
+  return reason === undefined ? { hash } : refuseField(['password_hash'], untranslated(reason))
 }
 
 /** Ignores the exported `user_id` beside name and email. */
@@ -118,7 +122,10 @@ function parseSecretKey(text: string): Uint8Array {
   const { min, max } = importedSecretBytes
   const secret = text.length > 200 ? undefined : fromBase32(text)
   if (secret && secret.length >= min && secret.length <= max) return secret
-  return refuseField(['totp'], `must be a secret of ${min} to ${max} bytes in Base32`)
+  return refuseField(['totp'], {
+    en: `must be a secret of ${min} to ${max} bytes in Base32`,
+    de: `muss ein Geheimnis von ${min} bis ${max} Bytes in Base32 sein`,
+  })
 }
 
 function parseTime(text: string | undefined): number | undefined {

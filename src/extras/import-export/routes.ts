@@ -158,15 +158,22 @@ function isCsv({ headers }: FastifyRequest): boolean {
 function askedOf(query: unknown): { readonly dryRun: boolean; readonly preview: number } {
   const { dry_run: dry, preview: lines } = query as { dry_run?: unknown; preview?: unknown }
   if (dry !== undefined && dry !== 'true' && dry !== 'false') {
-    return refuseField(['dry_run'], 'must be true or false')
+    return refuseField(['dry_run'], {
+      en: 'must be true or false',
+      de: 'muss true oder false sein',
+    })
   }
   const dryRun = dry === 'true'
   if (lines === undefined) return { dryRun, preview: 0 }
-  if (!dryRun) return refuseField(['preview'], 'needs dry_run=true')
+  if (!dryRun)
+    return refuseField(['preview'], { en: 'needs dry_run=true', de: 'verlangt dry_run=true' })
   const preview = positiveInteger(lines)
   return preview !== null && preview <= maxPreview
     ? { dryRun, preview }
-    : refuseField(['preview'], `must be a whole number from 1 to ${maxPreview}`)
+    : refuseField(['preview'], {
+        en: `must be a whole number from 1 to ${maxPreview}`,
+        de: `muss eine ganze Zahl von 1 bis ${maxPreview} sein`,
+      })
 }
 
 function refused({ errors, errorsTotal }: ImportReport): ApiError {

@@ -59,7 +59,11 @@ export async function routes(app: App, options: Needs): Promise<void> {
     async (request, reply) => {
       const { language = config.pages.language } = request.body
       const address =
-        parseEmail(request.body.address) ?? refuseField(['address'], 'must be an e-mail address')
+        parseEmail(request.body.address) ??
+        refuseField(['address'], {
+          en: 'must be an e-mail address',
+          de: 'muss eine E-Mail-Adresse sein',
+        })
       const mail = await mailAdmin.test({ address, language }, reauthorize(request))
       return reply.status(202).send(mailView(mail))
     },

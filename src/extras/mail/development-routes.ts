@@ -63,11 +63,11 @@ export async function routes(app: FastifyInstance, { config }: Needs): Promise<v
 <span class="muted">${headerOf(headers, 'Date')}</span></a></li>
 `,
     )
-    const title = mail ? headerOf(mail.headers, 'Subject') : 'Mail of development'
+    const title = mail ? headerOf(mail.headers, 'Subject') : 'Development mail'
     return {
       title,
       isWide: true,
-      main: html`<h1>Mail of development</h1>
+      main: html`<h1>Development mail</h1>
 <p class="muted">Without a mail server (SMTP_URL) mail is written to ${folder}. Only browsers on this machine see the last ${shown}.</p>
 ${
   list.length === 0

@@ -60,7 +60,13 @@ export async function routes(app: App, { config: { baseUrl, pages } }: Needs): P
     const typed = single(query, 'language')
     if (typed === undefined) return pages.language
     const language = languages.find((known) => known === typed)
-    return language ?? refuseField(['language'], `must be one of ${languages.join(', ')}`)
+    return (
+      language ??
+      refuseField(['language'], {
+        en: `must be one of ${languages.join(', ')}`,
+        de: `muss eine von diesen sein: ${languages.join(', ')}`,
+      })
+    )
   }
 }
 

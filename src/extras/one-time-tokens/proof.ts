@@ -21,7 +21,10 @@ export interface ProofInput {
 export function proofOf({ token, id, code }: ProofInput): Proof {
   if (token !== undefined && id === undefined && code === undefined) return { token }
   if (token === undefined && id !== undefined && code !== undefined) return { id, code, flow: null }
-  return refuseField(['token'], 'is required, unless id and code are given')
+  return refuseField(['token'], {
+    en: 'is required, unless id and code are given',
+    de: 'fehlt, wenn id und code nicht angegeben sind',
+  })
 }
 
 /**

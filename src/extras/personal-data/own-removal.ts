@@ -22,7 +22,10 @@ export async function removeOwn(
   { account, username, sent }: OwnRemoval,
 ): Promise<number | null> {
   if (canonicalUsername(username) !== account.username) {
-    refuseField(['username'], 'must be the username of the account')
+    refuseField(['username'], {
+      en: 'must be the username of the account',
+      de: 'muss der Benutzername des Kontos sein',
+    })
   }
   const guard = await proofs.prove(request, { account, change: 'deletion', sent })
   return accountDeletion.request(account, guard)

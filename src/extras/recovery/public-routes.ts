@@ -87,10 +87,22 @@ export async function routes(
 /** @throws ApiError validationFailed unless exactly one is given and valid */
 function identifierOf({ email, username }: { email?: string; username?: string }): ResetIdentifier {
   if (email !== undefined && username === undefined) {
-    return parseEmailIdentifier(email) ?? refuseField(['email'], 'must be an e-mail address')
+    return (
+      parseEmailIdentifier(email) ??
+      refuseField(['email'], {
+        en: 'must be an e-mail address',
+        de: 'muss eine E-Mail-Adresse sein',
+      })
+    )
   }
   if (username !== undefined && email === undefined) {
-    return parseUsernameIdentifier(username) ?? refuseField(['username'], 'can be no username')
+    return (
+      parseUsernameIdentifier(username) ??
+      refuseField(['username'], { en: 'can be no username', de: 'kann kein Benutzername sein' })
+    )
   }
-  return refuseField(['email'], 'is required, unless username is given; not both')
+  return refuseField(['email'], {
+    en: 'is required, unless username is given; not both',
+    de: 'fehlt, wenn username nicht angegeben ist; nicht beide',
+  })
 }

@@ -151,7 +151,10 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         const verified = account.email === null ? null : parseEmail(account.email)
         const address = verified ?? (await vouched(trx, account, email))
         if (verified && email !== undefined) {
-          refuseField(['email'], 'is for an account without a verified address')
+          refuseField(['email'], {
+            en: 'is for an account without a verified address',
+            de: 'ist für ein Konto ohne bestätigte Adresse',
+          })
         }
         // Separate, so that strangers' requests cannot end an administrator's.
         const asked = verified ? `email ${verified.key}` : `vouched ${userId} ${address.key}`
@@ -229,7 +232,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       const account = await recovery.accountOf(confirmation)
       const { userId } = account
       if (!(await recovery.needsNoPassword(confirmation, account))) {
-        refuseField([field], 'is required')
+        refuseField([field], { en: 'is required', de: 'fehlt' })
       }
       if (account.secondFactor && factor !== null) {
         await recovery.proveFactor(account, factor, { address })
@@ -314,7 +317,12 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       const reason = { code: 'email_not_verified', facts: { user_id: userId } } as const
       throw new ApiError('emailNotVerified', { reason })
     }
-    const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+    const address =
+      parseEmail(email) ??
+      refuseField(['email'], {
+        en: 'must be an e-mail address',
+        de: 'muss eine E-Mail-Adresse sein',
+      })
     if (!(await accountWithEmail(trx, address))) return address
     const reason = { code: 'email_of_another', facts: { user_id: userId } } as const
     throw new ApiError('emailExists', { reason })

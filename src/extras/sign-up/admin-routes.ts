@@ -163,5 +163,8 @@ function idOf(request: FastifyRequest): number {
 }
 
 function parseAddress(text: string): EmailAddress {
-  return parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
+  return (
+    parseEmail(text) ??
+    refuseField(['email'], { en: 'must be an e-mail address', de: 'muss eine E-Mail-Adresse sein' })
+  )
 }

@@ -88,7 +88,12 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
     async begin({ email, flow, language, client, returnTo = null }) {
       signUp.assertOpen()
-      const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+      const address =
+        parseEmail(email) ??
+        refuseField(['email'], {
+          en: 'must be an e-mail address',
+          de: 'muss eine E-Mail-Adresse sein',
+        })
       assertDomain(address)
       return transact(db, [], async (trx) => {
         const owner = await ownerOf(trx, address)
@@ -126,7 +131,10 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
   function assertDomain({ key }: EmailAddress): void {
     if (domains.length === 0 || domains.includes(key.slice(key.lastIndexOf('@') + 1))) return
-    refuseField(['email'], 'has a domain that may not sign up here')
+    refuseField(['email'], {
+      en: 'has a domain that may not sign up here',
+      de: 'hat eine Domain, die sich hier nicht registrieren darf',
+    })
   }
 
   async function mail(

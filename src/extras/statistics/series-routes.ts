@@ -33,7 +33,7 @@ export function readSeriesQuery(
   const { keptMs, seconds } = steps[step]
   const asked = parseFilters(query, { from: time, to: time })
   if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to) {
-    return refuseField(['to'], 'must not be before from')
+    return refuseField(['to'], { en: 'must not be before from', de: 'darf nicht vor from liegen' })
   }
   const oldest = bucketOf(step, now - keptMs)
   const end = bucketOf(step, now) + seconds * 1000
@@ -55,7 +55,7 @@ function clamp(value: number, min: number, max: number): number {
 function stepIn(query: Query): StepName {
   const text = single(query, 'step') ?? 'hour'
   if (text === 'minute' || text === 'hour') return text
-  return refuseField(['step'], 'must be minute or hour')
+  return refuseField(['step'], { en: 'must be minute or hour', de: 'muss minute oder hour sein' })
 }
 
 function namesIn({ name }: Query, known: readonly string[]): ReadonlySet<string> | null {
@@ -64,7 +64,10 @@ function namesIn({ name }: Query, known: readonly string[]): ReadonlySet<string>
   const names = new Set(texts.flatMap((text) => String(text).split(',')))
   for (const wanted of names) {
     if (!known.includes(wanted)) {
-      return refuseField(['name'], `must be names of series: ${known.join(', ')}`)
+      return refuseField(['name'], {
+        en: `must be names of series: ${known.join(', ')}`,
+        de: `müssen Namen von Reihen sein: ${known.join(', ')}`,
+      })
     }
   }
   return names

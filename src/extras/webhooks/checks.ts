@@ -10,9 +10,15 @@ const webhooks: Check<InsideContext> = {
   id: 'webhooks',
   level: 'warning',
   passMessage: 'every endpoint of webhooks takes its events',
-  why: 'Events wait for it and are given up after three days; what goes by them is not told.',
+  why: {
+    en: 'Events wait for it and are given up after three days; what goes by them is not told.',
+    de: 'Ereignisse warten darauf und werden nach drei Tagen aufgegeben; was über sie läuft, wird nicht gemeldet.',
+  },
   mend: {
-    do: 'Mend the receiver, then enable the endpoint and have its deliveries repeated.',
+    do: {
+      en: 'Mend the receiver, then enable the endpoint and have its deliveries repeated.',
+      de: 'Bringen Sie den Empfänger in Ordnung, schalten Sie dann den Endpunkt ein, und lassen Sie seine Zustellungen wiederholen.',
+    },
     setting: `${gatehouse} webhook enable ID && ${gatehouse} webhook redeliver ID`,
   },
   async find({ clock, db }) {
@@ -24,12 +30,24 @@ const webhooks: Check<InsideContext> = {
       const last = status === null ? 'no answer' : `status ${status}`
       if (state === 'failed') {
         return [
-          { what: `The endpoint ${id} was disabled because it took nothing (${last}).`, mend },
+          {
+            what: {
+              en: `The endpoint ${id} was disabled because it took nothing (${last}).`,
+              de: `Der Endpunkt ${id} wurde abgeschaltet, weil er nichts annahm (${status === null ? 'keine Antwort' : `Status ${status}`}).`,
+            },
+            mend,
+          },
         ]
       }
       if (since === null || clock.now() - since < failingMs) return []
       return [
-        { what: `The endpoint ${id} has taken nothing since ${isoTime(since)} (${last}).`, mend },
+        {
+          what: {
+            en: `The endpoint ${id} has taken nothing since ${isoTime(since)} (${last}).`,
+            de: `Der Endpunkt ${id} nimmt seit ${isoTime(since)} nichts an (${status === null ? 'keine Antwort' : `Status ${status}`}).`,
+          },
+          mend,
+        },
       ]
     })
   },

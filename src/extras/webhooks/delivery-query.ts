@@ -22,7 +22,10 @@ export function parseDeliveryFilters(query: Query): DeliveryFilters {
 
 function name(text: string, field: string): string {
   if (/^[\w:.-]{1,64}$/.test(text)) return text
-  return refuseField([field], 'must have 1 to 64 letters, digits and characters of _ : . -')
+  return refuseField([field], {
+    en: 'must have 1 to 64 letters, digits and characters of _ : . -',
+    de: 'muss 1 bis 64 Buchstaben, Ziffern und Zeichen aus _ : . - haben',
+  })
 }
 
 export function writeDeliveryCursor(before: number): string {

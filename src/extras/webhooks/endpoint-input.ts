@@ -1,5 +1,6 @@
 import { refuseField } from '../../core/errors.ts'
 import type { FieldChecks } from '../../core/http/bodies/faults.ts'
+import { untranslated, type Words } from '../../core/lib/languages.ts'
 import type { OutboundRules } from '../../core/outbound/target.ts'
 import type { EndpointChanges, NewEndpoint } from './endpoints.ts'
 import { checkpointType, isChosen } from './endpoints.ts'
@@ -14,14 +15,25 @@ const pattern = /^(?:[a-z0-9_]+|[a-z0-9_]*\*)$/
  */
 export function parseChoice(chosen: readonly string[], known: readonly string[]): string[] {
   const names = [...new Set(chosen)]
-  if (names.length === 0) return refuseField(['events'], 'must choose at least one event')
+  if (names.length === 0)
+    return refuseField(['events'], {
+      en: 'must choose at least one event',
+      de: 'muss mindestens ein Ereignis wählen',
+    })
   if (names.length > maxChosen) {
-    return refuseField(['events'], `must hold at most ${maxChosen} names`)
+    return refuseField(['events'], {
+      en: `must hold at most ${maxChosen} names`,
+      de: `darf höchstens ${maxChosen} Namen enthalten`,
+    })
   }
   for (const [index, name] of names.entries()) {
     const isKnown =
       pattern.test(name) && [...known, checkpointType].some((type) => isChosen([name], type))
-    if (!isKnown) return refuseField(['events', String(index)], 'chooses no event that there is')
+    if (!isKnown)
+      return refuseField(['events', String(index)], {
+        en: 'chooses no event that there is',
+        de: 'wählt kein Ereignis, das es gibt',
+      })
   }
   return names
 }
@@ -76,18 +88,27 @@ export function parseNewEndpoint(
  * @throws ApiError validationFailed
  */
 export function parseTarget(text: string, { outbound }: Pick<EndpointRules, 'outbound'>): string {
-  const refuse = (message: string) => refuseField(['url'], message)
-  if (text.length > maxUrlLength) return refuse(`must have at most ${maxUrlLength} characters`)
+  const refuse = (message: Words) => refuseField(['url'], message)
+  if (text.length > maxUrlLength)
+    return refuse({
+      en: `must have at most ${maxUrlLength} characters`,
+      de: `darf höchstens ${maxUrlLength} Zeichen haben`,
+    })
   // Rejects what the URL parser would drop or rewrite.
   if (!/^https?:\/\//i.test(text) || /[^\x21-\x7e]|\\/.test(text) || !URL.canParse(text)) {
-    return refuse('must be an https address')
+    return refuse({ en: 'must be an https address', de: 'muss eine https-Adresse sein' })
   }
   const url = new URL(text)
   if (url.username !== '' || url.password !== '' || /^[^/?#]*\/\/[^/?#]*@/.test(text)) {
-    return refuse('must not hold a username or a password')
+    return refuse({
+      en: 'must not hold a username or a password',
+      de: 'darf weder Benutzernamen noch Passwort enthalten',
+    })
   }
-  if (text.includes('#')) return refuse('must not hold a fragment')
-  if (url.port === '0') return refuse('must not have the port 0')
+  if (text.includes('#'))
+    return refuse({ en: 'must not hold a fragment', de: 'darf kein Fragment enthalten' })
+  if (url.port === '0')
+    return refuse({ en: 'must not have the port 0', de: 'darf nicht den Port 0 haben' })
   const refusal = targetRefusal(url.href, outbound)
-  return refusal === null ? url.href : refuse(refusal)
+  return refusal === null ? url.href : refuse(untranslated(refusal))
 }

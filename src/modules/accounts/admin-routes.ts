@@ -112,7 +112,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
           password(body) {
             assertFieldOfService(body, 'password')
             if (body.password === undefined && body.service !== true) {
-              refuseField(['password'], 'is required')
+              refuseField(['password'], { en: 'is required', de: 'fehlt' })
             }
             checkPassword(body)
           },

@@ -3,6 +3,7 @@ import { parseEmail } from '../../core/addresses/email.ts'
 import type { Check, Found } from '../../core/checks/check.ts'
 import type { InsideContext, ModuleChecks } from '../../core/checks/context.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
+import type { Words } from '../../core/lib/languages.ts'
 import {
   type ChosenUsernameFault,
   faultOfChosen,
@@ -17,16 +18,19 @@ const maxAccounts = 1_000_000
 const maxShown = 10
 const none: ReadonlySet<string> = new Set()
 
-const faults: Readonly<Record<ChosenUsernameFault | 'unseen', string>> = {
-  unseen: 'has an invisible character',
-  scripts: 'mixes letters of several scripts',
-  address: 'is a mail address that the account has not verified',
-  reserved: 'is reserved',
+const faults: Readonly<Record<ChosenUsernameFault | 'unseen', Words>> = {
+  unseen: { en: 'has an invisible character', de: 'enthält ein unsichtbares Zeichen' },
+  scripts: { en: 'mixes letters of several scripts', de: 'mischt Buchstaben mehrerer Schriften' },
+  address: {
+    en: 'is a mail address that the account has not verified',
+    de: 'ist eine E-Mail-Adresse, die das Konto nicht bestätigt hat',
+  },
+  reserved: { en: 'is reserved', de: 'ist reserviert' },
 }
 
 interface Kind {
   readonly level: 'warning' | 'info'
-  readonly what: string
+  readonly what: Words
   readonly shown: string[]
   total: number
 }
@@ -36,9 +40,15 @@ const usernames: Check<InsideContext> = {
   level: 'warning',
   passMessage:
     'no username breaks the rules of new ones, and none is the verified address of another account',
-  why: 'Such a name was given before these rules, or by an administrator. It can pass for another person or for the operator: in the console, in tokens, and as Remote-User at applications.',
+  why: {
+    en: 'Such a name was given before these rules, or by an administrator. It can pass for another person or for the operator: in the console, in tokens, and as Remote-User at applications.',
+    de: 'Ein solcher Name wurde vor diesen Regeln oder von einem Administrator vergeben. Er kann als andere Person oder als Betreiber gelten: in der Konsole, in Token und als Remote-User bei Anwendungen.',
+  },
   mend: {
-    do: 'Find out who has the account. Lock or delete an account that imitates another one; a name that you have given yourself may stay. A name that is the verified address of another account signs in at POST /login and by Basic, and not on the pages, where the verified address wins: give its owner an account with another name.',
+    do: {
+      en: 'Find out who has the account. Lock or delete an account that imitates another one; a name that you have given yourself may stay. A name that is the verified address of another account signs in at POST /login and by Basic, and not on the pages, where the verified address wins: give its owner an account with another name.',
+      de: 'Finden Sie heraus, wem das Konto gehört. Sperren oder löschen Sie ein Konto, das ein anderes nachahmt; ein Name, den Sie selbst vergeben haben, darf bleiben. Ein Name, der die bestätigte Adresse eines anderen Kontos ist, meldet bei POST /login und per Basic an, aber nicht auf den Seiten, wo die bestätigte Adresse gewinnt: Geben Sie dem Besitzer ein Konto mit einem anderen Namen.',
+    },
     setting: `${gatehouse} account show NAME`,
   },
   async find({ config, db }) {
@@ -59,7 +69,10 @@ const usernames: Check<InsideContext> = {
         add(
           kinds,
           account,
-          'cannot sign in on the pages: it is the verified address of another account',
+          {
+            en: 'cannot sign in on the pages: it is the verified address of another account',
+            de: 'kann sich auf den Seiten nicht anmelden: Der Name ist die bestätigte Adresse eines anderen Kontos',
+          },
           'warning',
         )
       }
@@ -68,7 +81,10 @@ const usernames: Check<InsideContext> = {
     }
     const unread: Found = {
       level: 'unknown',
-      what: `Not checked: the names of accounts behind user ${last}, after ${maxAccounts} accounts.`,
+      what: {
+        en: `Not checked: the names of accounts behind user ${last}, after ${maxAccounts} accounts.`,
+        de: `Nicht geprüft: die Namen der Konten nach Person ${last}, nach ${maxAccounts} Konten.`,
+      },
     }
     return [...[...kinds.values()].map(foundOf), ...(last === null ? [] : [unread])]
   },
@@ -100,10 +116,10 @@ async function shadowedBy(
 function add(
   kinds: Map<string, Kind>,
   { emailKey, userId, username }: NamedAccount,
-  what: string,
+  what: Words,
   level: Kind['level'] = emailKey === null ? 'info' : 'warning',
 ): void {
-  const key = `${level} ${what}`
+  const key = `${level} ${what.en}`
   const kind = kinds.get(key) ?? { level, what, shown: [], total: 0 }
   kind.total += 1
   if (kind.shown.length < maxShown) kind.shown.push(`${username} (user ${userId})`)
@@ -111,7 +127,15 @@ function add(
 }
 
 function foundOf({ level, what, shown, total }: Kind): Found {
-  const more = total > shown.length ? [`${total - shown.length} more`] : []
+  const isMore = total > shown.length
+  const more = total - shown.length
   const which = total === 1 ? 'One username' : `Each of ${total} usernames`
-  return { level, what: `${which} ${what}: ${[...shown, ...more].join(', ')}.` }
+  const welche = total === 1 ? 'Ein Benutzername' : `Jeder von ${total} Benutzernamen`
+  return {
+    level,
+    what: {
+      en: `${which} ${what.en}: ${[...shown, ...(isMore ? [`${more} more`] : [])].join(', ')}.`,
+      de: `${welche} ${what.de}: ${[...shown, ...(isMore ? [`${more} weitere`] : [])].join(', ')}.`,
+    },
+  }
 }

@@ -51,7 +51,11 @@ function accountFilters({ roles, providers }: Pick<Config, 'roles' | 'providers'
   return {
     search: (text: string, field: string) => parseSearch(text, field) || undefined,
     role: (name: string, field: string): Role =>
-      parseRole(name, roles) ?? refuseField([field], `must be one of ${roles.join(', ')}`),
+      parseRole(name, roles) ??
+      refuseField([field], {
+        en: `must be one of ${roles.join(', ')}`,
+        de: `muss eine von diesen sein: ${roles.join(', ')}`,
+      }),
     state: among(accountStates),
     second_factor: flag,
     verified: flag,
@@ -60,13 +64,18 @@ function accountFilters({ roles, providers }: Pick<Config, 'roles' | 'providers'
     provider(name: string, field: string): string | null {
       if (name === '') return null
       if (name.length > maxIssuerLength || !isStorableText(name)) {
-        return refuseField([field], 'must be the name or the issuer of an identity provider')
+        return refuseField([field], {
+          en: 'must be the name or the issuer of an identity provider',
+          de: 'muss der Name oder der Aussteller eines Anbieters sein',
+        })
       }
       // Identities remain after a provider is removed from the settings.
       return providers.find((provider) => provider.name === name)?.issuer ?? name
     },
     last_login: (text: string, field: string): 'never' =>
-      text === 'never' ? text : refuseField([field], 'must be never'),
+      text === 'never'
+        ? text
+        : refuseField([field], { en: 'must be never', de: 'muss never sein' }),
     last_login_after: time,
     last_login_before: time,
   }
@@ -99,13 +108,20 @@ export function parseAccountListQuery(
   config: Pick<Config, 'roles' | 'providers'>,
   maxLimit: number,
 ): AccountListQuery {
-  if (query.page !== undefined) refuseField(['page'], 'does not go with filters: use `cursor`')
+  if (query.page !== undefined)
+    refuseField(['page'], {
+      en: 'does not go with filters: use `cursor`',
+      de: 'passt nicht zu Filtern: Benutzen Sie `cursor`',
+    })
   const order = parseOrder(single(query, 'sort') ?? 'username', accountSortKeys)
   const cursor = single(query, 'cursor')
   const filters = parseFilters(query, accountFilters(config))
   const isRange = filters.last_login_after !== undefined || filters.last_login_before !== undefined
   if (filters.last_login && isRange) {
-    return refuseField(['last_login'], 'stands alone: leave out the times')
+    return refuseField(['last_login'], {
+      en: 'stands alone: leave out the times',
+      de: 'steht allein: Lassen Sie die Zeiten weg',
+    })
   }
   const { limit } = parsePage(query, maxLimit)
   return {
@@ -131,10 +147,14 @@ function readAccountCursor(text: string, order: AccountOrder): AccountCursor {
     (typeof value === 'string' ? isStorableText(value) : isIntegerFrom(0, value)) &&
     isIntegerFrom(0, id) &&
     rest.length === 0
-  if (!isIntact) return refuseCursor('must be the `next` or `previous` of a page')
+  if (!isIntact)
+    return refuseCursor({
+      en: 'must be the `next` or `previous` of a page',
+      de: 'muss `next` oder `previous` einer Seite sein',
+    })
   const isOfNames = order.key === 'username' || order.key === 'name'
   if (sort !== nameOfOrder(order) || (typeof value === 'string') !== isOfNames) {
-    return refuseCursor('belongs to another `sort`')
+    return refuseCursor({ en: 'belongs to another `sort`', de: 'gehört zu einem anderen `sort`' })
   }
   const place = { value: isOfNames ? String(value) : Number(value), id: Number(id) }
   return { place, isBefore: side === 'before' }

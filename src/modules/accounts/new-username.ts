@@ -1,5 +1,6 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
+import type { Words } from '../../core/lib/languages.ts'
 import { canonicalUsername, type Username } from '../../core/lib/username.ts'
 import { mixesScripts } from './mixed-scripts.ts'
 
@@ -43,10 +44,16 @@ export interface ReservingConfig extends Pick<Config, 'reservedUsernames'> {
 }
 
 export const chosenUsernameFaults = {
-  scripts: 'must not mix letters of several scripts',
-  address: 'must not be a mail address other than the proven one',
-  reserved: 'is reserved',
-} as const
+  scripts: {
+    en: 'must not mix letters of several scripts',
+    de: 'darf nicht Buchstaben mehrerer Schriften mischen',
+  },
+  address: {
+    en: 'must not be a mail address other than the proven one',
+    de: 'darf keine andere E-Mail-Adresse als die bestätigte sein',
+  },
+  reserved: { en: 'is reserved', de: 'ist reserviert' },
+} as const satisfies Record<string, Words>
 export type ChosenUsernameFault = keyof typeof chosenUsernameFaults
 
 /**

@@ -30,7 +30,10 @@ export async function changeOwnPassword(
       if (typeof sent.currentPassword === 'string' && sent.currentPassword !== '') {
         assertOtherPassword(wanted, sent.currentPassword, 'new_password')
       } else if ((await passwords.verify(wanted, passwordHash)).matches) {
-        refuseField(['new_password'], 'must differ from the present one')
+        refuseField(['new_password'], {
+          en: 'must differ from the present one',
+          de: 'muss sich vom jetzigen unterscheiden',
+        })
       }
       await accounts.replacePassword(account, {
         text: wanted,

@@ -7,14 +7,16 @@ import type { AccountInput } from './accounts.ts'
 import { chosenUsernameFaults, faultOfChosen, newUsername } from './new-username.ts'
 import type { AccountSchemas } from './schemas.ts'
 
+const neededForNew = { en: 'is required for a new user', de: 'fehlt für eine neue Person' } as const
+
 /** @throws ApiError validationFailed */
 export function parseUsername(text: string): Username {
   return (
     newUsername(text) ??
-    refuseField(
-      ['username'],
-      'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
-    )
+    refuseField(['username'], {
+      en: 'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
+      de: 'muss 1 bis 64 Zeichen haben, darunter kein Doppelpunkt, kein Steuerzeichen und keines ohne Breite',
+    })
   )
 }
 
@@ -34,8 +36,12 @@ export function parseRoles(names: readonly string[], known: readonly Role[]): Ro
   const roles = names.map((name) => parseRole(name, known))
   const isRole = (role: Role | null) => role !== null
   if (roles.every(isRole)) return rolesAmong(roles, known)
+  const words = {
+    en: `must be ${oneOf(known)}`,
+    de: `muss eine von diesen sein: ${known.join(', ')}`,
+  }
   const details = roles.flatMap((role, index): Detail[] =>
-    isRole(role) ? [] : [{ path: ['roles', String(index)], message: `must be ${oneOf(known)}` }],
+    isRole(role) ? [] : [{ path: ['roles', String(index)], message: words.en, words }],
   )
   throw new ApiError('validationFailed', { details, reason: { code: 'roles_unknown' } })
 }
@@ -56,7 +62,10 @@ export function parseServiceUser({
 }: Pick<Static<AccountSchemas['CreateAccount']>, 'name' | 'username'>): NewUser {
   const account = parseUsername(username)
   if (!serviceName.test(account)) {
-    refuseField(['username'], 'must have letters, digits, ".", "_" and "-" alone for a service')
+    refuseField(['username'], {
+      en: 'must have letters, digits, ".", "_" and "-" alone for a service',
+      de: 'darf für einen Dienst nur Buchstaben, Ziffern, „.“, „_“ und „-“ enthalten',
+    })
   }
   return { name: name ?? account, email: `${account}@service.invalid` }
 }
@@ -72,7 +81,10 @@ export function assertFieldOfService(
   field: (typeof absentForService)[number],
 ): void {
   if (body.service === true && body[field] !== undefined) {
-    refuseField([field], 'must be absent for a service account')
+    refuseField([field], {
+      en: 'must be absent for a service account',
+      de: 'muss bei einem Dienstkonto fehlen',
+    })
   }
 }
 
@@ -87,10 +99,16 @@ export function parseUser({
 >): AccountInput['user'] {
   if (user_id !== undefined) {
     if (name === undefined && email === undefined) return { id: user_id }
-    return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
+    return refuseField(['user_id'], {
+      en: 'stands for a user that exists: leave out name and email',
+      de: 'steht für eine vorhandene Person: Lassen Sie Name und E-Mail weg',
+    })
   }
   if (name !== undefined && email !== undefined) return { name, email }
-  if (name !== undefined) return refuseField(['email'], 'is required for a new user')
-  if (email !== undefined) return refuseField(['name'], 'is required for a new user')
-  return refuseField(['user_id'], 'is required, unless name and email describe a new user')
+  if (name !== undefined) return refuseField(['email'], neededForNew)
+  if (email !== undefined) return refuseField(['name'], neededForNew)
+  return refuseField(['user_id'], {
+    en: 'is required, unless name and email describe a new user',
+    de: 'fehlt, wenn Name und E-Mail keine neue Person beschreiben',
+  })
 }

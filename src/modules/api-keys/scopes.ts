@@ -32,7 +32,11 @@ export function scopesIn(modules: readonly Pick<Module, 'scopes'>[]): KeyScopes 
     parse(wanted, kind) {
       const known = offered(kind)
       const index = wanted.findIndex((one) => !known.includes(one))
-      if (index >= 0) refuseField(['scopes', String(index)], `must be one of ${known.join(', ')}`)
+      if (index >= 0)
+        refuseField(['scopes', String(index)], {
+          en: `must be one of ${known.join(', ')}`,
+          de: `muss eines von diesen sein: ${known.join(', ')}`,
+        })
       return known.filter((one) => wanted.includes(one))
     },
   }

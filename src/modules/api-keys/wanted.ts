@@ -44,7 +44,10 @@ export function rolesOf(
   if (wanted === undefined) return own
   const roles = parseRoles(wanted, known)
   if (!roles.every((role) => own.includes(role))) {
-    refuseField(['roles'], 'must be roles of the account')
+    refuseField(['roles'], {
+      en: 'must be roles of the account',
+      de: 'müssen Rollen des Kontos sein',
+    })
   }
   return roles
 }
@@ -52,7 +55,10 @@ export function rolesOf(
 /** @throws ApiError validationFailed */
 export function plainName(name: string): string {
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name) || name.trim() === '') {
-    refuseField(['name'], 'must have a letter, and no control character')
+    refuseField(['name'], {
+      en: 'must have a letter, and no control character',
+      de: 'muss einen Buchstaben und darf kein Steuerzeichen enthalten',
+    })
   }
   return name
 }

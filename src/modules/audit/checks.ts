@@ -9,20 +9,25 @@ import { readAuditKeys } from '../keys/audit-keys.ts'
 import { sampleProblems } from './verify/sample.ts'
 import { usersWithoutKey } from './verify/without-key.ts'
 
-const evidence =
-  'Delete nothing: copy the database and the files of checkpoints first. Then see what else was changed: docs/audit.md#verify.'
+const evidence = {
+  en: 'Delete nothing: copy the database and the files of checkpoints first. Then see what else was changed: docs/audit.md#verify.',
+  de: 'Löschen Sie nichts: Kopieren Sie zuerst die Datenbank und die Dateien der Prüfpunkte. Sehen Sie dann nach, was noch geändert wurde: docs/audit.md#verify.',
+}
 
 const auditRecords: Check<InsideContext> = {
   id: 'audit_records',
   level: 'error',
   passMessage:
     'the latest records of the audit log, and a sample of the others, are as they were written',
-  why: 'The database was changed by another program, and the audit log of that time is not reliable.',
+  why: {
+    en: 'The database was changed by another program, and the audit log of that time is not reliable.',
+    de: 'Ein anderes Programm hat die Datenbank geändert, und das Protokoll dieser Zeit ist nicht verlässlich.',
+  },
   mend: { do: evidence, setting: `${gatehouse} audit verify` },
   async find({ config, db, random }) {
     const keys = await readAuditKeys(db, { config, random })
     const problems = await sampleProblems(db, keys, random)
-    return problems.map((detail): Found => ({ what: `${detail}.` }))
+    return problems.map((what): Found => ({ what }))
   },
 }
 
@@ -32,19 +37,28 @@ const auditSubjects: Check<InsideContext> = {
   id: 'audit_subjects',
   level: 'error',
   passMessage: 'the audit log has the keys of the persons who have signed in',
-  why: 'No one can read the records of a person without a key, as if the person had been erased.',
+  why: {
+    en: 'No one can read the records of a person without a key, as if the person had been erased.',
+    de: 'Die Einträge einer Person ohne Schlüssel kann niemand lesen, als wäre die Person gelöscht.',
+  },
   mend: { do: evidence, setting: `${gatehouse} audit verify` },
   async find({ db }) {
     const ids = await usersWithoutKey(db)
     if (ids === null) {
       const accounts = await hasAccounts(db)
-      const what = 'The audit log has no record, although there are accounts.'
+      const what = {
+        en: 'The audit log has no record, although there are accounts.',
+        de: 'Das Protokoll hat keinen Eintrag, obwohl es Konten gibt.',
+      }
       return accounts ? [{ what }] : []
     }
     if (ids.length === 0) return []
     const named = ids.slice(0, maxNamed).join(', ')
     const more = ids.length > maxNamed ? ' and others' : ''
-    const what = `Accounts have signed in, and their keys are gone from the audit log: of users ${named}${more}.`
+    const what = {
+      en: `Accounts have signed in, and their keys are gone from the audit log: of users ${named}${more}.`,
+      de: `Konten haben sich angemeldet, und ihre Schlüssel fehlen im Protokoll: von Personen ${named}${ids.length > maxNamed ? ' und anderen' : ''}.`,
+    }
     return [{ what }]
   },
 }
@@ -58,9 +72,15 @@ const auditFile: Check<InsideContext> = {
   level: 'error',
   passMessage:
     'the file of checkpoints outside the database is not empty, if the database has checkpoints',
-  why: 'Only this file shows that the newest records were cut off, or that an old copy of the database was put in place.',
+  why: {
+    en: 'Only this file shows that the newest records were cut off, or that an old copy of the database was put in place.',
+    de: 'Nur diese Datei zeigt, dass die neuesten Einträge abgeschnitten wurden oder eine alte Kopie der Datenbank eingesetzt wurde.',
+  },
   mend: {
-    do: 'After a restore, start the service, which writes the file again. Otherwise compare the database with a copy of the file from elsewhere, before anything is changed.',
+    do: {
+      en: 'After a restore, start the service, which writes the file again. Otherwise compare the database with a copy of the file from elsewhere, before anything is changed.',
+      de: 'Starten Sie nach einer Wiederherstellung den Dienst, der die Datei neu schreibt. Vergleichen Sie sonst die Datenbank mit einer Kopie der Datei von anderswo, bevor Sie etwas ändern.',
+    },
     setting: `${gatehouse} audit verify --checkpoints /path/to/a/copy`,
   },
   async find({ clock, config, db, machine }) {
@@ -72,11 +92,21 @@ const auditFile: Check<InsideContext> = {
     const isServed = notes.some((name) => /^service-\d+\.json$/.test(name))
     if (!machine.stat(path)) {
       if (config.database.postgres && !isServed) return []
-      const what = `${path} is missing, and the database has checkpoints until ${isoTime(last.at)}.`
+      const what = {
+        en: `${path} is missing, and the database has checkpoints until ${isoTime(last.at)}.`,
+        de: `${path} fehlt, und die Datenbank hat Prüfpunkte bis ${isoTime(last.at)}.`,
+      }
       return [{ what }]
     }
     if (headOf(path).includes('"checkpoint"')) return []
-    return [{ what: `${path} has no checkpoint, and the database has some: it was emptied.` }]
+    return [
+      {
+        what: {
+          en: `${path} has no checkpoint, and the database has some: it was emptied.`,
+          de: `${path} hat keinen Prüfpunkt, die Datenbank aber schon: Die Datei wurde geleert.`,
+        },
+      },
+    ]
   },
 }
 
@@ -90,7 +120,10 @@ function headOf(path: string): string {
       closeSync(file)
     }
   } catch (error) {
-    throw new CouldNotCheck(`${path} cannot be read (${systemCode(error) ?? 'unknown'})`)
+    throw new CouldNotCheck({
+      en: `${path} cannot be read (${systemCode(error) ?? 'unknown'})`,
+      de: `${path} lässt sich nicht lesen (${systemCode(error) ?? 'unbekannt'})`,
+    })
   }
 }
 
@@ -100,8 +133,16 @@ const auditCheckpoints: Check<InsideContext> = {
   id: 'audit_checkpoints',
   level: 'warning',
   passMessage: 'checkpoints cover the audit log',
-  why: 'What no checkpoint covers can be removed from the database without a trace.',
-  mend: { do: `The log of the service says why; \`${gatehouse} audit verify\` shows the state.` },
+  why: {
+    en: 'What no checkpoint covers can be removed from the database without a trace.',
+    de: 'Was kein Prüfpunkt abdeckt, lässt sich spurlos aus der Datenbank entfernen.',
+  },
+  mend: {
+    do: {
+      en: `The log of the service says why; \`${gatehouse} audit verify\` shows the state.`,
+      de: `Das Log des Dienstes sagt, warum; \`${gatehouse} audit verify\` zeigt den Stand.`,
+    },
+  },
   async find({ clock, config, db, machine }) {
     // The service creates them when it runs.
     const notes = machine.list(config.database.dataDirectory)
@@ -112,7 +153,14 @@ const auditCheckpoints: Check<InsideContext> = {
     const lateMs = Math.max(uncoveredMs, 3000 * config.audit.checkpointSeconds)
     if (record.number <= covered || clock.now() - record.at < lateMs) return []
     const last = checkpoint ? `the last is of ${isoTime(checkpoint.at)}` : 'there is none yet'
-    return [{ what: `Records since ${isoTime(record.at)} are in no checkpoint; ${last}.` }]
+    return [
+      {
+        what: {
+          en: `Records since ${isoTime(record.at)} are in no checkpoint; ${last}.`,
+          de: `Einträge seit ${isoTime(record.at)} sind in keinem Prüfpunkt; ${checkpoint ? `der letzte ist von ${isoTime(checkpoint.at)}` : 'es gibt noch keinen'}.`,
+        },
+      },
+    ]
   },
 }
 

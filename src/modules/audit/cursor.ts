@@ -29,7 +29,10 @@ export function readTail(text: string): TailPosition {
   const [number = 0, ...pairs] = fields
   const isIntact = fields.length % 2 === 1 && fields.every((field) => Number.isSafeInteger(field))
   if (!isIntact || pairs.length > 2 * maxMissing) {
-    return refuseField(['after'], 'must be the `newer` of a page')
+    return refuseField(['after'], {
+      en: 'must be the `newer` of a page',
+      de: 'muss `newer` einer Seite sein',
+    })
   }
   const missing = Array.from({ length: pairs.length / 2 }, (_, at) => ({
     number: pairs[2 * at] ?? 0,

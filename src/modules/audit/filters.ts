@@ -33,7 +33,8 @@ const ownFilters = {
   actor: text,
   target: text,
   address: (typed: string) =>
-    canonicalAddress(typed) ?? refuseField(['address'], 'must be an IP address'),
+    canonicalAddress(typed) ??
+    refuseField(['address'], { en: 'must be an IP address', de: 'muss eine IP-Adresse sein' }),
   request_id: text,
   since: time,
   until: time,
@@ -79,17 +80,29 @@ function parseTypes(value: unknown, known: readonly KnownEvent[]): readonly stri
   if (value === undefined) return undefined
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
   const names = new Set(texts.flatMap((text) => String(text).split(',')))
-  if (names.size > maxTypes) return refuseField(['type'], `must name at most ${maxTypes} types`)
+  if (names.size > maxTypes)
+    return refuseField(['type'], {
+      en: `must name at most ${maxTypes} types`,
+      de: `darf höchstens ${maxTypes} Arten nennen`,
+    })
   for (const name of names) {
-    if (!typeName.test(name)) return refuseField(['type'], 'must name types of events')
+    if (!typeName.test(name))
+      return refuseField(['type'], {
+        en: 'must name types of events',
+        de: 'muss Arten von Ereignissen nennen',
+      })
   }
   return [...new Set([...names].flatMap((name) => namesOfEvent(known, name)))]
 }
 
 function text(typed: string, field: string): string {
-  if (typed === '') return refuseField([field], 'must not be empty')
+  if (typed === '')
+    return refuseField([field], { en: 'must not be empty', de: 'darf nicht leer sein' })
   if (typed.length > maxTextLength) {
-    return refuseField([field], `must have at most ${maxTextLength} characters`)
+    return refuseField([field], {
+      en: `must have at most ${maxTextLength} characters`,
+      de: `darf höchstens ${maxTextLength} Zeichen haben`,
+    })
   }
   return storable(typed, field)
 }

@@ -45,7 +45,7 @@ export async function routes(
       const { limit } = parsePage(query, maxPerPage)
       const [cursor, after] = [single(query, 'cursor'), single(query, 'after')]
       if (cursor !== undefined && after !== undefined) {
-        return refuseField(['after'], 'stands without cursor')
+        return refuseField(['after'], { en: 'stands without cursor', de: 'steht ohne cursor' })
       }
       const before = cursor === undefined ? undefined : readPosition(cursor)
       const behind = after === undefined ? undefined : readTail(after)

@@ -1,3 +1,4 @@
+import type { Words } from '../../core/lib/languages.ts'
 import { isScope, parseRoleName } from '../../core/policy/principal.ts'
 import {
   type Application,
@@ -40,29 +41,45 @@ export function parseApplication(
 ): { readonly application: Application; readonly mistakes: readonly Mistake[] } | null {
   if (!applicationFields.some((field) => entry[field] !== undefined)) return null
   const { mistakes, refuse, checked, text, oneOf, flag, list } = entryReader(entry)
-  if (/^\d+$/.test(id)) refuse('id', 'must not be digits alone, like the id of a user')
-  if (entry.type === undefined) refuse('type', 'is missing')
+  if (/^\d+$/.test(id))
+    refuse('id', {
+      en: 'must not be digits alone, like the id of a user',
+      de: 'darf nicht nur aus Ziffern bestehen, wie die Nummer einer Person',
+    })
+  if (entry.type === undefined) refuse('type', { en: 'is missing', de: 'fehlt' })
   const type = oneOf('type', applicationTypes, 'web')
   const redirectUris = list('redirect_uris', (uri) => redirectFault(uri, type)) ?? []
   const sent = entry.redirect_uris ?? []
   const isEmpty = Array.isArray(sent) && sent.length === 0
   if (isRedirected(type) === isEmpty) {
     const wanted = isRedirected(type) ? 'name at least one address' : 'be absent'
-    refuse('redirect_uris', `must ${wanted} for the type ${type}`)
+    refuse('redirect_uris', {
+      en: `must ${wanted} for the type ${type}`,
+      de: `muss beim Typ ${type} ${isRedirected(type) ? 'mindestens eine Adresse nennen' : 'fehlen'}`,
+    })
   }
   const resource = checked('resource', uriFault)
   if (resource !== null && issuer !== undefined && resource !== issuer) {
-    refuse('resource', `must be ${issuer}`)
+    refuse('resource', { en: `must be ${issuer}`, de: `muss ${issuer} sein` })
   }
   const scopes = list('scopes', scopeFault) ?? (type === 'machine' ? [] : defaultScopes)
   if (type === 'machine' && scopes.some((scope) => ofPeople.includes(scope))) {
-    refuse('scopes', `must have none of ${ofPeople.join(', ')} for the type machine`)
+    refuse('scopes', {
+      en: `must have none of ${ofPeople.join(', ')} for the type machine`,
+      de: `darf beim Typ machine keinen von diesen haben: ${ofPeople.join(', ')}`,
+    })
   }
   if (type !== 'machine' && !scopes.some((scope) => ofPeople.includes(scope))) {
-    refuse('scopes', `must have one of ${ofPeople.join(', ')} for the type ${type}`)
+    refuse('scopes', {
+      en: `must have one of ${ofPeople.join(', ')} for the type ${type}`,
+      de: `muss beim Typ ${type} einen von diesen haben: ${ofPeople.join(', ')}`,
+    })
   }
   if (resource === null && scopes.some((scope) => scope.includes(':'))) {
-    refuse('scopes', 'must have none of the API without "resource"')
+    refuse('scopes', {
+      en: 'must have none of the API without "resource"',
+      de: 'darf ohne „resource“ keinen der API haben',
+    })
   }
   const claims = isObject(entry.claims) ? entry.claims : {}
   const places: readonly string[] = claimPlaces
@@ -70,7 +87,10 @@ export function parseApplication(
     claims !== (entry.claims ?? claims) ||
     Object.keys(claims).some((at) => !places.includes(at))
   ) {
-    refuse('claims', `must be an object of ${claimPlaces.join(' and ')}`)
+    refuse('claims', {
+      en: `must be an object of ${claimPlaces.join(' and ')}`,
+      de: `muss ein Objekt aus ${claimPlaces.join(' und ')} sein`,
+    })
   }
   const claimsAt = (place: (typeof claimPlaces)[number]) =>
     list(place, claimFault, { of: claims, path: ['claims', place] })
@@ -94,7 +114,10 @@ export function parseApplication(
     isDisabled: flag('disabled'),
   }
   if (application.pkce === 'optional' && type !== 'web') {
-    refuse('pkce', `must be required for the type ${type}`)
+    refuse('pkce', {
+      en: `must be required for the type ${type}`,
+      de: `muss beim Typ ${type} required sein`,
+    })
   }
   const fault = application.subject === 'pairwise' ? pairwiseFault(application) : null
   if (fault !== null) refuse('subject', fault)
@@ -106,13 +129,21 @@ export function parseApplication(
     const isPublic = clientAuth === 'none'
     if (type !== 'device' && isConfidential(type) === isPublic) {
       const wanted = isPublic ? 'basic, post or private_key_jwt' : 'none'
-      refuse('client_auth', `must be ${wanted} for the type ${type}`)
+      refuse('client_auth', {
+        en: `must be ${wanted} for the type ${type}`,
+        de: `muss beim Typ ${type} ${isPublic ? 'basic, post oder private_key_jwt' : 'none'} sein`,
+      })
     }
     const jwks = entry.jwks ?? null
     const wantsKeys = clientAuth === 'private_key_jwt'
     const fault = jwks !== null && wantsKeys ? jwksFault(jwks) : null
     if (wantsKeys !== (jwks !== null)) {
-      refuse('jwks', wantsKeys ? 'is missing for private_key_jwt' : 'needs private_key_jwt')
+      refuse(
+        'jwks',
+        wantsKeys
+          ? { en: 'is missing for private_key_jwt', de: 'fehlt für private_key_jwt' }
+          : { en: 'needs private_key_jwt', de: 'braucht private_key_jwt' },
+      )
     }
     if (fault !== null) refuse('jwks', fault)
     return { clientAuth, jwks: fault === null ? (jwks as Application['jwks']) : null }
@@ -148,22 +179,30 @@ export function applicationEntry(id: string, one: Application): Entry {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
 }
 
-function pairwiseFault(application: Application): string | null {
+function pairwiseFault(application: Application): Words | null {
   const { resource, type } = application
-  if (type !== 'web' && type !== 'spa') return `must be public for the type ${type}`
+  if (type !== 'web' && type !== 'spa')
+    return { en: `must be public for the type ${type}`, de: `muss beim Typ ${type} public sein` }
   // A token for the API names the user by its id.
-  if (resource !== null) return 'must be public with "resource"'
-  return sectorOf(application) === null ? 'needs redirect_uris of one host' : null
+  if (resource !== null)
+    return { en: 'must be public with "resource"', de: 'muss mit „resource“ public sein' }
+  return sectorOf(application) === null
+    ? { en: 'needs redirect_uris of one host', de: 'braucht redirect_uris eines einzigen Hosts' }
+    : null
 }
 
-function scopeFault(item: unknown): string | null {
-  return isScope(item) && item.length <= 64 ? null : 'must be a scope'
+function scopeFault(item: unknown): Words | null {
+  return isScope(item) && item.length <= 64
+    ? null
+    : { en: 'must be a scope', de: 'muss ein Scope sein' }
 }
 
-function claimFault(item: unknown): string | null {
-  return typeof item === 'string' && claimFormat.test(item) ? null : 'must be the name of a claim'
+function claimFault(item: unknown): Words | null {
+  return typeof item === 'string' && claimFormat.test(item)
+    ? null
+    : { en: 'must be the name of a claim', de: 'muss der Name eines Claims sein' }
 }
 
-function roleFault(item: unknown): string | null {
-  return parseRoleName(item) ? null : 'must be a role'
+function roleFault(item: unknown): Words | null {
+  return parseRoleName(item) ? null : { en: 'must be a role', de: 'muss eine Rolle sein' }
 }

@@ -1,3 +1,4 @@
+import type { Words } from '../../core/lib/languages.ts'
 import { type ClientPermission, clientPermissions } from '../../core/policy/principal.ts'
 import type { Application } from './application.ts'
 import { applicationEntry, applicationFields, parseApplication } from './application-entry.ts'
@@ -39,13 +40,14 @@ export interface ParseOptions {
   readonly storedHashes?: readonly string[] | undefined
 }
 
-type Rule = readonly [isBroken: boolean, message: string]
+type Rule = readonly [isBroken: boolean, message: Words]
 
 export function parseClient(
   entry: unknown,
   { issuer, storedHashes }: ParseOptions = {},
 ): ParsedClient {
-  if (!isObject(entry)) return { id: null, mistakes: [whole('must be an object')] }
+  if (!isObject(entry))
+    return { id: null, mistakes: [whole({ en: 'must be an object', de: 'muss ein Objekt sein' })] }
   const id = typeof entry.id === 'string' && isClientId(entry.id) ? entry.id : null
   const secretHashes = storedHashes ?? hashesIn(entry)
   const hasSecret = secretHashes.length > 0
@@ -57,9 +59,21 @@ export function parseClient(
   const rules: readonly Rule[] = [
     [
       id === null,
-      'must have an id of 1 to 64 letters, digits, ".", "_" and "-" that begins with a letter or a digit',
+      {
+        en: 'must have an id of 1 to 64 letters, digits, ".", "_" and "-" that begins with a letter or a digit',
+        de: 'muss eine id aus 1 bis 64 Buchstaben, Ziffern, „.“, „_“ und „-“ haben, die mit einem Buchstaben oder einer Ziffer beginnt',
+      },
     ],
-    ...unknown.map((name) => [true, `has an unknown field ${quoted(name)}`] as const),
+    ...unknown.map(
+      (name) =>
+        [
+          true,
+          {
+            en: `has an unknown field ${quoted(name)}`,
+            de: `hat ein unbekanntes Feld ${quoted(name)}`,
+          },
+        ] as const,
+    ),
     ...(storedHashes ? [] : secretRules(entry, secretHashes, hasSecrets({ application }))),
     ...rightRules(entry, may, application !== undefined),
   ]
@@ -79,14 +93,29 @@ function secretRules(entry: Entry, hashes: readonly string[], isNeeded: boolean)
   return [
     [
       one !== undefined && several !== undefined,
-      'has secret_hash and secret_hashes: one of them is enough',
+      {
+        en: 'has secret_hash and secret_hashes: one of them is enough',
+        de: 'hat secret_hash und secret_hashes: Eines genügt',
+      },
     ],
     [
       isNeeded && (!isIntact || !isCounted),
-      `must have a secret_hash "sha256:<64 hex digits>", or 1 to ${maxSecrets} of them as secret_hashes`,
+      {
+        en: `must have a secret_hash "sha256:<64 hex digits>", or 1 to ${maxSecrets} of them as secret_hashes`,
+        de: `muss ein secret_hash „sha256:<64 Hexziffern>“ haben, oder 1 bis ${maxSecrets} davon als secret_hashes`,
+      },
     ],
-    [!isNeeded && given !== undefined, 'must have no secret_hash: its client_auth has no secret'],
-    [new Set(hashes).size < hashes.length, 'has the same hash twice'],
+    [
+      !isNeeded && given !== undefined,
+      {
+        en: 'must have no secret_hash: its client_auth has no secret',
+        de: 'darf kein secret_hash haben: Sein client_auth hat kein Geheimnis',
+      },
+    ],
+    [
+      new Set(hashes).size < hashes.length,
+      { en: 'has the same hash twice', de: 'hat denselben Hash zweimal' },
+    ],
   ]
 }
 
@@ -104,11 +133,17 @@ function rightRules(
   return [
     [
       !mayLackAudiences && (!isListOf(audiences, given) || given === 0),
-      'must have a list of audiences, each of 1 to 256 characters',
+      {
+        en: 'must have a list of audiences, each of 1 to 256 characters',
+        de: 'muss eine Liste von audiences haben, jede mit 1 bis 256 Zeichen',
+      },
     ],
     [
       !mayLackRights && (!isListOf(may, known.length) || known.length === 0),
-      `must have a list "may" of ${clientPermissions.join(', ')}, each once`,
+      {
+        en: `must have a list "may" of ${clientPermissions.join(', ')}, each once`,
+        de: `muss eine Liste „may“ aus ${clientPermissions.join(', ')} haben, jedes einmal`,
+      },
     ],
   ]
 }
@@ -171,8 +206,8 @@ function isListOf(value: unknown, length: number): boolean {
   return Array.isArray(value) && value.length === length
 }
 
-function whole(message: string): Mistake {
-  return { path: [], message }
+function whole(words: Words): Mistake {
+  return { path: [], message: words.en, words }
 }
 
 function textsIn(value: unknown): string[] {

@@ -1,14 +1,14 @@
+import type { Detail } from '../../core/errors.ts'
+import type { Words } from '../../core/lib/languages.ts'
+
 /** Fields of JSON, as the file of clients and the API have them. */
 export type Entry = Readonly<Record<string, unknown>>
 
-export interface Mistake {
-  readonly path: readonly string[]
-  /** Follows the field: "must be one of ...". */
-  readonly message: string
-}
+/** The message follows the field: "must be one of ...". */
+export type Mistake = Detail & Required<Pick<Detail, 'words'>>
 
 /** Says what is wrong with a value; null if nothing is. */
-export type FaultOf = (value: unknown) => string | null
+export type FaultOf = (value: unknown) => Words | null
 
 const maxItems = 64
 const maxNameLength = 100
@@ -16,7 +16,9 @@ const maxNameLength = 100
 /** Reads the fields of an entry and collects all mistakes. Absent and null are the same. */
 export function entryReader(entry: Entry) {
   const mistakes: Mistake[] = []
-  const refuse = (field: string, message: string) => void mistakes.push({ path: [field], message })
+  const add = (path: readonly string[], words: Words) =>
+    void mistakes.push({ path, message: words.en, words })
+  const refuse = (field: string, words: Words) => add([field], words)
 
   function checked(field: string, faultOf: FaultOf): string | null {
     const value = entry[field] ?? null
@@ -35,13 +37,18 @@ export function entryReader(entry: Entry) {
     oneOf<const T extends string>(field: string, names: readonly T[], otherwise: T): T {
       const value = entry[field] ?? otherwise
       const found = names.find((name) => name === value)
-      if (found === undefined) refuse(field, `must be one of ${names.join(', ')}`)
+      if (found === undefined)
+        refuse(field, {
+          en: `must be one of ${names.join(', ')}`,
+          de: `muss eines von diesen sein: ${names.join(', ')}`,
+        })
       return found ?? otherwise
     },
 
     flag(field: string): boolean {
       const value = entry[field] ?? false
-      if (typeof value !== 'boolean') refuse(field, 'must be true or false')
+      if (typeof value !== 'boolean')
+        refuse(field, { en: 'must be true or false', de: 'muss true oder false sein' })
       return value === true
     },
 
@@ -54,12 +61,18 @@ export function entryReader(entry: Entry) {
       const value = of[field] ?? null
       if (value === null) return null
       if (!Array.isArray(value) || value.length > maxItems) {
-        mistakes.push({ path, message: `must be a list of at most ${maxItems} texts` })
+        add(path, {
+          en: `must be a list of at most ${maxItems} texts`,
+          de: `muss eine Liste von höchstens ${maxItems} Texten sein`,
+        })
         return null
       }
       for (const [index, item] of value.entries()) {
-        const message = value.indexOf(item) < index ? 'is there twice' : faultOf(item)
-        if (message !== null) mistakes.push({ path: [...path, String(index)], message })
+        const fault =
+          value.indexOf(item) < index
+            ? { en: 'is there twice', de: 'steht zweimal da' }
+            : faultOf(item)
+        if (fault !== null) add([...path, String(index)], fault)
       }
       return value.map(String)
     },
@@ -70,11 +83,16 @@ export function isObject(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function nameFault(value: unknown): string | null {
+function nameFault(value: unknown): Words | null {
   const isName =
     typeof value === 'string' &&
     value.trim() !== '' &&
     value.length <= maxNameLength &&
     !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
-  return isName ? null : `must be a text of 1 to ${maxNameLength} characters`
+  return isName
+    ? null
+    : {
+        en: `must be a text of 1 to ${maxNameLength} characters`,
+        de: `muss ein Text mit 1 bis ${maxNameLength} Zeichen sein`,
+      }
 }

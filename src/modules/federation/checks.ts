@@ -8,9 +8,15 @@ const identityProviders: Check<OfflineContext> = {
   id: 'identity_providers',
   level: 'warning',
   passMessage: 'each identity provider shows its metadata and its keys',
-  why: 'Sign-ins through the provider fail, and its tokens cannot be verified once the last known keys are old.',
+  why: {
+    en: 'Sign-ins through the provider fail, and its tokens cannot be verified once the last known keys are old.',
+    de: 'Anmeldungen über den Anbieter schlagen fehl, und seine Token lassen sich nicht mehr prüfen, sobald die zuletzt bekannten Schlüssel alt sind.',
+  },
   mend: {
-    do: 'Compare the issuer letter by letter with that of the provider, and see that this machine reaches it.',
+    do: {
+      en: 'Compare the issuer letter by letter with that of the provider, and see that this machine reaches it.',
+      de: 'Vergleichen Sie den Aussteller Zeichen für Zeichen mit dem des Anbieters, und prüfen Sie, ob dieser Rechner ihn erreicht.',
+    },
     setting: 'OIDC_ISSUER=https://login.example.org/',
   },
   async find({ clock, config, events, fetch }) {
@@ -25,7 +31,10 @@ const identityProviders: Check<OfflineContext> = {
         const reason = reasonOf(error instanceof ApiError ? error.cause : error)
         // Unavailability is often temporary; a wrong response is not.
         const isAway = error instanceof ApiError && error.status === 503
-        const what = `The provider ${name} (${issuer}) does not answer as it should: ${reason}.`
+        const what = {
+          en: `The provider ${name} (${issuer}) does not answer as it should: ${reason}.`,
+          de: `Der Anbieter ${name} (${issuer}) antwortet nicht, wie er soll: ${reason}.`,
+        }
         found.push({ what, level: isAway ? 'warning' : 'error' })
       }
     }

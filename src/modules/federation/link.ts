@@ -28,7 +28,11 @@ export async function beginLink(
 ): Promise<URL> {
   const account = await ownAccount(accounts, request)
   const provider = providers.named(wanted.provider)
-  if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
+  if (!provider?.config.client)
+    return refuseField(['provider'], {
+      en: 'is no provider to sign in by',
+      de: 'ist kein Anbieter zum Anmelden',
+    })
   const { sent } = wanted
   const guard = await proofs.prove(request, { account, change: 'identity', sent })
   const browser = flowCookie.valueOf(request, random)

@@ -54,7 +54,11 @@ export async function beginProof(
   const { account, returnTo } = wanted
   const linked = await linkedProviders(deps, account)
   const provider = linked.find(({ config }) => config.name === wanted.provider)
-  if (!provider) return refuseField(['provider'], 'is no provider of a linked identity')
+  if (!provider)
+    return refuseField(['provider'], {
+      en: 'is no provider of a linked identity',
+      de: 'ist kein Anbieter einer verknüpften Identität',
+    })
   const browser = flowCookie.valueOf(request, deps.random)
   const by = { account, guard: reauthorize(request), proves: true } as const
   const url = await deps.flows.begin(provider, { by, browser, returnTo, isFresh: true })

@@ -124,7 +124,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
     const setBack = await clockSetBack(db, deps.clock).catch(() => null)
     const found = new Map<string, string | null>()
     for (const one of await Promise.all(ofModules)) if (one) found.set(one.warning, one.detail)
-    if (setBack !== null) found.set('clock_set_back', setBack)
+    if (setBack !== null) found.set('clock_set_back', setBack.en)
     for (const [reason, detail] of found) {
       if (warned.includes(reason)) continue
       log.warn({ reason, ...(detail !== null && { detail }) }, 'ready, but look')

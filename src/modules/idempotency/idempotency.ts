@@ -97,7 +97,10 @@ export function createIdempotency({
 /** Differs per caller, method and route. */
 function idOf({ principal, method, routeOptions }: FastifyRequest, key: string): string {
   if (!keyFormat.test(key)) {
-    return refuseField(['Idempotency-Key'], 'must be 1 to 255 visible ASCII characters')
+    return refuseField(['Idempotency-Key'], {
+      en: 'must be 1 to 255 visible ASCII characters',
+      de: 'muss 1 bis 255 sichtbare ASCII-Zeichen haben',
+    })
   }
   return digest(JSON.stringify([principal?.subject ?? null, method, routeOptions.url, key]))
 }

@@ -20,9 +20,15 @@ export const jwks: Check<OutsideContext> = {
   id: 'jwks',
   level: 'error',
   passMessage: 'the public keys are reached, and are those that sign now',
-  why: 'Services that verify tokens fetch the keys there; without them, or with old ones, they refuse every token.',
+  why: {
+    en: 'Services that verify tokens fetch the keys there; without them, or with old ones, they refuse every token.',
+    de: 'Dienste, die Token prüfen, holen dort die Schlüssel; ohne sie oder mit alten lehnen sie jedes Token ab.',
+  },
   mend: {
-    do: 'Pass /.well-known/jwks.json to the service, and keep it no longer than its Cache-Control says.',
+    do: {
+      en: 'Pass /.well-known/jwks.json to the service, and keep it no longer than its Cache-Control says.',
+      de: 'Leiten Sie /.well-known/jwks.json an den Dienst weiter, und behalten Sie es nicht länger, als sein Cache-Control sagt.',
+    },
     nginx: 'location / { proxy_pass http://127.0.0.1:3000; }   # and proxy_cache off;',
     caddy: 'reverse_proxy 127.0.0.1:3000   # for /.well-known/ too',
   },
@@ -31,22 +37,49 @@ export const jwks: Check<OutsideContext> = {
     const answer = await outside.probe.get(path)
     const published = keysOf(answer)
     if (answer.status !== 200 || published === null) {
-      return [{ what: `${path} answers ${answer.status}, and no set of keys.` }]
+      return [
+        {
+          what: {
+            en: `${path} answers ${answer.status}, and no set of keys.`,
+            de: `${path} antwortet mit ${answer.status} und ohne Schlüsselsatz.`,
+          },
+        },
+      ]
     }
     if (published.some((key) => ['d', 'p', 'q', 'k'].some((part) => part in key))) {
-      return [{ what: `${path} holds private keys.` }]
+      return [
+        { what: { en: `${path} holds private keys.`, de: `${path} enthält private Schlüssel.` } },
+      ]
     }
     const expected = await signingNow(outside)
     if (expected === null) {
       if (published.length > 0) return []
-      const what = `${path} has no key: tokens are signed by HS256, or the keys are lost.`
+      const what = {
+        en: `${path} has no key: tokens are signed by HS256, or the keys are lost.`,
+        de: `${path} hat keinen Schlüssel: Token werden mit HS256 signiert, oder die Schlüssel sind verloren.`,
+      }
       const setting = 'TOKEN_ALGORITHM=RS256'
       return [
-        { what, level: 'info', mend: { do: 'With RS256 others can verify tokens.', setting } },
+        {
+          what,
+          level: 'info',
+          mend: {
+            do: {
+              en: 'With RS256 others can verify tokens.',
+              de: 'Mit RS256 können andere die Token prüfen.',
+            },
+            setting,
+          },
+        },
       ]
     }
     const missing = expected.filter((kid) => !published.some((key) => key.kid === kid))
-    return missing.map((kid) => ({ what: `${path} lacks the key ${kid}, which signs.` }))
+    return missing.map((kid) => ({
+      what: {
+        en: `${path} lacks the key ${kid}, which signs.`,
+        de: `${path} fehlt der Schlüssel ${kid}, der signiert.`,
+      },
+    }))
   },
 }
 
@@ -77,7 +110,10 @@ async function signingNow({ inside, origin, clock }: OutsideContext): Promise<st
 
 /** A new value alone opens nothing: the key set is sealed under the previous key. */
 const turned = {
-  do: 'Turn it while the service runs, then make the next key the present one: docs/deploy.md.',
+  do: {
+    en: 'Turn it while the service runs, then make the next key the present one: docs/deploy.md.',
+    de: 'Wechseln Sie ihn, während der Dienst läuft, und machen Sie dann den nächsten Schlüssel zum jetzigen: docs/deploy.md.',
+  },
   setting: `MASTER_KEY_NEXT="$(openssl rand -hex 32)"   # on every node, then: ${gatehouse} keys rotate-master`,
 }
 
@@ -86,9 +122,15 @@ const weakSecret: Check<OfflineContext> = {
   covers: ['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'TOKEN_PRIVATE_KEY', 'MASTER_KEY'],
   level: 'error',
   passMessage: 'no secret of the settings is publicly known or can be guessed',
-  why: 'Who knows a signing secret makes tokens for any account, and who knows the master key opens the key set.',
+  why: {
+    en: 'Who knows a signing secret makes tokens for any account, and who knows the master key opens the key set.',
+    de: 'Wer ein Signaturgeheimnis kennt, macht Token für jedes Konto; wer den Hauptschlüssel kennt, öffnet den Schlüsselsatz.',
+  },
   mend: {
-    do: 'Set a new one and start again; tokens that the old one has signed end. A master key is turned instead.',
+    do: {
+      en: 'Set a new one and start again; tokens that the old one has signed end. A master key is turned instead.',
+      de: 'Setzen Sie ein neues und starten Sie neu; Token, die das alte signiert hat, enden. Ein Hauptschlüssel wird stattdessen gewechselt.',
+    },
     setting: 'TOKEN_SECRET="$(openssl rand -base64 32)"',
   },
   find({ config }) {
@@ -101,7 +143,7 @@ const weakSecret: Check<OfflineContext> = {
       TOKEN_SECRET_PREVIOUS: token.previousSecret,
     })
     return weak.map(([name, weakness]): Found => {
-      const what = `${name} ${weakness}.`
+      const what = { en: `${name} ${weakness}.`, de: `${name} ist unsicher („${weakness}“).` }
       return name === 'MASTER_KEY' ? { what, mend: turned } : { what }
     })
   },
@@ -111,26 +153,53 @@ const keys: Check<InsideContext> = {
   id: 'keys',
   level: 'error',
   passMessage: 'the master key opens every stored key, and one signs',
-  why: 'Without its keys the service does not start, and no token can be signed or verified.',
+  why: {
+    en: 'Without its keys the service does not start, and no token can be signed or verified.',
+    de: 'Ohne seine Schlüssel startet der Dienst nicht, und kein Token kann signiert oder geprüft werden.',
+  },
   mend: {
-    do: 'Give the master key that sealed them: the file of before, or that of the other nodes.',
+    do: {
+      en: 'Give the master key that sealed them: the file of before, or that of the other nodes.',
+      de: 'Geben Sie den Hauptschlüssel an, mit dem sie versiegelt wurden: die frühere Datei, oder die der anderen Knoten.',
+    },
     setting: 'MASTER_KEY_FILE=/etc/gatehouse/master-key',
   },
   async find({ config, db, clock }) {
     const stored = await storedKeys(db)
-    if (stored.length === 0) return [{ what: 'The database has no keys yet.', level: 'info' }]
+    if (stored.length === 0)
+      return [
+        {
+          what: {
+            en: 'The database has no keys yet.',
+            de: 'Die Datenbank hat noch keine Schlüssel.',
+          },
+          level: 'info',
+        },
+      ]
     let opened: MasterKeys
     try {
       const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is generated
       opened = readMasterKeys({ config, random, mayCreate: false })
     } catch (error) {
-      return [{ what: `The master key cannot be used: ${reasonOf(error)}.` }]
+      return [
+        {
+          what: {
+            en: `The master key cannot be used: ${reasonOf(error)}.`,
+            de: `Der Hauptschlüssel ist nicht benutzbar: ${reasonOf(error)}.`,
+          },
+        },
+      ]
     }
     const closed = stored.filter((key) => !opened.keys.some((masterKey) => opens(masterKey, key)))
     if (closed.length > 0) {
       const ids = closed.map(({ id }) => id).join(', ')
       return [
-        { what: `The master key does not open ${closed.length} of ${stored.length} keys: ${ids}.` },
+        {
+          what: {
+            en: `The master key does not open ${closed.length} of ${stored.length} keys: ${ids}.`,
+            de: `Der Hauptschlüssel öffnet ${closed.length} von ${stored.length} Schlüsseln nicht: ${ids}.`,
+          },
+        },
       ]
     }
     const algorithm = accessAlgorithm(config, stored)
@@ -141,10 +210,25 @@ const keys: Check<InsideContext> = {
         key.algorithm === algorithm &&
         (key.retiredAt === null || key.retiredAt > clock.now()),
     )
-    const unread = opened.mistakes.map((what): Found => ({ what: `${what}.`, level: 'warning' }))
+    const unread = opened.mistakes.map(
+      (what): Found => ({ what: { en: `${what}.`, de: `${what}.` }, level: 'warning' }),
+    )
     if (signs || isOperators) return unread
-    const what = `No stored key signs ${algorithm}, which TOKEN_ALGORITHM asks for.`
-    return [{ what, mend: { do: 'Start the service with these settings: it makes such a key.' } }]
+    const what = {
+      en: `No stored key signs ${algorithm}, which TOKEN_ALGORITHM asks for.`,
+      de: `Kein gespeicherter Schlüssel signiert ${algorithm}, das TOKEN_ALGORITHM verlangt.`,
+    }
+    return [
+      {
+        what,
+        mend: {
+          do: {
+            en: 'Start the service with these settings: it makes such a key.',
+            de: 'Starten Sie den Dienst mit diesen Einstellungen: Er legt einen solchen Schlüssel an.',
+          },
+        },
+      },
+    ]
   },
 }
 
@@ -155,9 +239,15 @@ const signingKeyAge: Check<InsideContext> = {
   id: 'signing_key_age',
   level: 'info',
   passMessage: 'the signing key is younger than two years',
-  why: 'The longer a key signs, the more copies of it there are in backups, and the more tokens depend on it.',
+  why: {
+    en: 'The longer a key signs, the more copies of it there are in backups, and the more tokens depend on it.',
+    de: 'Je länger ein Schlüssel signiert, desto mehr Kopien von ihm liegen in Sicherungen, und desto mehr Token hängen von ihm ab.',
+  },
   mend: {
-    do: 'Replace it, without an interruption, or have it replaced by itself.',
+    do: {
+      en: 'Replace it, without an interruption, or have it replaced by itself.',
+      de: 'Ersetzen Sie ihn ohne Unterbrechung, oder lassen Sie ihn automatisch ersetzen.',
+    },
     setting: `${gatehouse} keys rotate   KEY_ROTATION_DAYS=365`,
   },
   async find({ clock, db }) {
@@ -167,7 +257,16 @@ const signingKeyAge: Check<InsideContext> = {
     )
     if (!newest) return []
     const days = Math.floor((clock.now() - newest.createdAt) / dayMs)
-    return days < oldKeyDays ? [] : [{ what: `The key ${newest.id} has signed for ${days} days.` }]
+    return days < oldKeyDays
+      ? []
+      : [
+          {
+            what: {
+              en: `The key ${newest.id} has signed for ${days} days.`,
+              de: `Der Schlüssel ${newest.id} signiert seit ${days} Tagen.`,
+            },
+          },
+        ]
   },
 }
 

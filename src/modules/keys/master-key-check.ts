@@ -22,9 +22,15 @@ export const masterKeyTurn: Check<InsideContext> = {
   id: 'master_key_turn',
   level: 'warning',
   passMessage: 'no turn of the master key is left half done',
-  why: 'A node that is given the key of before alone does not start; and a next key that lies about is one more copy of a key that opens everything.',
+  why: {
+    en: 'A node that is given the key of before alone does not start; and a next key that lies about is one more copy of a key that opens everything.',
+    de: 'Ein Knoten, der nur den früheren Schlüssel bekommt, startet nicht; und ein nächster Schlüssel, der herumliegt, ist eine weitere Kopie eines Schlüssels, der alles öffnet.',
+  },
   mend: {
-    do: 'Finish the turn: the command asks the nodes again, and goes on where it was ended.',
+    do: {
+      en: 'Finish the turn: the command asks the nodes again, and goes on where it was ended.',
+      de: 'Schließen Sie den Wechsel ab: Der Befehl fragt die Knoten noch einmal und setzt dort fort, wo er endete.',
+    },
     setting: `${gatehouse} keys rotate-master`,
   },
   async find({ clock, config, db }) {
@@ -38,11 +44,19 @@ export const masterKeyTurn: Check<InsideContext> = {
     const asked = await unfinishedTurn(db)
     if (asked !== null && clock.now() - asked >= unfinishedMs) {
       return [
-        { what: `A turn of the master key was asked for at ${isoTime(asked)}, and not done.` },
+        {
+          what: {
+            en: `A turn of the master key was asked for at ${isoTime(asked)}, and not done.`,
+            de: `Ein Wechsel des Hauptschlüssels wurde um ${isoTime(asked)} verlangt und nicht ausgeführt.`,
+          },
+        },
       ]
     }
     if (!next) return []
-    const what = `${nameOfNext(config)} holds a next master key (${masterKeyId(next)}), and it was not turned to.`
+    const what = {
+      en: `${nameOfNext(config)} holds a next master key (${masterKeyId(next)}), and it was not turned to.`,
+      de: `${nameOfNext(config)} enthält einen nächsten Hauptschlüssel (${masterKeyId(next)}), zu dem nicht gewechselt wurde.`,
+    }
     return [{ what, level: 'info' }]
   },
 }
@@ -55,27 +69,44 @@ function knownKeys(config: MasterKeyConfig): MasterKeys {
 /** The keys are sealed under the next key, and the settings still name the previous key. */
 function notInPlace(config: MasterKeyConfig): Found {
   const [before, next] = [nameOfPresent(config), nameOfNext(config)]
-  const what = `The master key was turned, and ${before} still holds that of before: ${next} alone opens the keys.`
+  const what = {
+    en: `The master key was turned, and ${before} still holds that of before: ${next} alone opens the keys.`,
+    de: `Der Hauptschlüssel wurde gewechselt, und ${before} enthält noch den früheren: Nur ${next} öffnet die Schlüssel.`,
+  }
   const { next: nextFile, present: file } = config.masterKeyFiles ?? {}
   if (!config.masterKey) return { what }
   const mend =
     nextFile !== undefined && file !== undefined
-      ? { do: 'Make it the present key, on every node.', setting: `mv ${nextFile} ${file}` }
-      : { do: `Give the value of ${next} to ${before} on every node, and take ${next} away.` }
+      ? {
+          do: {
+            en: 'Make it the present key, on every node.',
+            de: 'Machen Sie ihn auf jedem Knoten zum jetzigen Schlüssel.',
+          },
+          setting: `mv ${nextFile} ${file}`,
+        }
+      : {
+          do: {
+            en: `Give the value of ${next} to ${before} on every node, and take ${next} away.`,
+            de: `Geben Sie auf jedem Knoten den Wert von ${next} an ${before}, und entfernen Sie ${next}.`,
+          },
+        }
   return { what, mend: { setting: 'MASTER_KEY_NEXT=', ...mend } }
 }
 
 /** Both settings name the same key: the rotation is complete, and the extra file remains. */
 function leftOver(config: MasterKeyConfig): Found {
   const name = nameOfNext(config)
-  const what = `${name} holds the present master key: no next turn begins beside it.`
+  const what = {
+    en: `${name} holds the present master key: no next turn begins beside it.`,
+    de: `${name} enthält den jetzigen Hauptschlüssel: Daneben beginnt kein weiterer Wechsel.`,
+  }
   const file = fileOfNext(config)
   const isFile = file !== undefined && config.nextMasterKey === undefined
   return {
     what,
     level: 'info',
     mend: {
-      do: 'Take it away, on every node.',
+      do: { en: 'Take it away, on every node.', de: 'Entfernen Sie ihn auf jedem Knoten.' },
       setting: isFile ? `rm ${file}` : 'MASTER_KEY_NEXT=',
     },
   }

@@ -90,7 +90,10 @@ export async function meetRequirements(
     const isSuperfluous = next !== 'second_factor' && next !== 'password_change'
     if (sent.newPassword && !isChanged && isSuperfluous) {
       await reread()
-      refuseField(['new_password'], 'is for an account that must change its password')
+      refuseField(['new_password'], {
+        en: 'is for an account that must change its password',
+        de: 'ist für ein Konto, das sein Passwort ändern muss',
+      })
     }
     if (typeof next !== 'string') return next
     evidence = await steps[next](await reread())

@@ -17,7 +17,10 @@ import { clearAddress, clearThrottle, type NamedState, nameLimits } from './thro
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 100
-const noAddress = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
+const noAddress = {
+  en: 'must be an IPv4 or IPv6 address, or an IPv6 network of /64',
+  de: 'muss eine IPv4- oder IPv6-Adresse sein, oder ein IPv6-Netz mit /64',
+}
 
 /**
  * Administrators read and clear limits and lockouts. A name clears the limits of the account and of

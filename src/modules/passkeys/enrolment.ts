@@ -164,7 +164,8 @@ function verified<T>(userId: number, work: () => T): T {
 }
 
 function registrationRefused(userId: number, step: string): ApiError {
-  const details = [{ path: ['response'], message: 'is no valid new passkey' }]
+  const words = { en: 'is no valid new passkey', de: 'ist kein gültiger neuer Passkey' }
+  const details = [{ path: ['response'], message: words.en, words }]
   const reason = { code: 'registration_refused', facts: { user_id: userId, step } } as const
   return new ApiError('validationFailed', { details, reason })
 }

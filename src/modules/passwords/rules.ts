@@ -1,5 +1,6 @@
 import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
+import type { Words } from '../../core/lib/languages.ts'
 import { passwordRefusal } from '../../core/lib/password.ts'
 import { codePointLength } from '../../core/lib/text.ts'
 import {
@@ -18,9 +19,18 @@ const product = 'gatehouse'
 const minUsernameLength = 4
 const minLocalPartLength = 3
 
-const breached = 'must not be a password known from breaches'
-const repeated = 'must not be one piece repeated'
-const keyboardRun = 'must not be a run of neighbouring keys'
+const breached = {
+  en: 'must not be a password known from breaches',
+  de: 'darf kein Passwort sein, das aus Datenlecks bekannt ist',
+}
+const repeated = {
+  en: 'must not be one piece repeated',
+  de: 'darf nicht ein wiederholtes Stück sein',
+}
+const keyboardRun = {
+  en: 'must not be a run of neighbouring keys',
+  de: 'darf keine Folge benachbarter Tasten sein',
+}
 
 export interface NewPassword {
   readonly text: string
@@ -64,14 +74,20 @@ export function assertPlausiblePassword(
 /** @throws ApiError validationFailed */
 export function assertOtherPassword(text: string, present: string, field: string): void {
   if (text.normalize('NFC') === present.normalize('NFC')) {
-    refuseField([field], 'must differ from the present one')
+    refuseField([field], {
+      en: 'must differ from the present one',
+      de: 'muss sich vom jetzigen unterscheiden',
+    })
   }
 }
 
-function bytesRefusal(password: string, hash: Config['password']['hash']): string | undefined {
+function bytesRefusal(password: string, hash: Config['password']['hash']): Words | undefined {
   const bytes = Buffer.byteLength(password.normalize('NFC'))
   if (hash !== 'bcrypt' || bytes <= bcryptMaxBytes) return undefined
-  return `must have at most ${bcryptMaxBytes} bytes`
+  return {
+    en: `must have at most ${bcryptMaxBytes} bytes`,
+    de: `darf höchstens ${bcryptMaxBytes} Bytes haben`,
+  }
 }
 
 /** Rejects guesses derived from the account. */
@@ -79,17 +95,24 @@ function ownerRefusal(
   password: string,
   username: string,
   email: string | undefined,
-): string | undefined {
+): Words | undefined {
   const text = comparable(password)
   const forms = [text, ...unleeted(text)]
   const holds = (name: string, minLength = 1) =>
     codePointLength(name) >= minLength && forms.some((form) => form.includes(comparable(name)))
-  if (holds(product)) return 'must not hold the name of this service'
-  if (holds(username, minUsernameLength)) return 'must not hold the username'
+  if (holds(product))
+    return {
+      en: 'must not hold the name of this service',
+      de: 'darf den Namen dieses Dienstes nicht enthalten',
+    }
+  if (holds(username, minUsernameLength))
+    return { en: 'must not hold the username', de: 'darf den Benutzernamen nicht enthalten' }
   if (email === undefined) return undefined
   const local = email.slice(0, email.lastIndexOf('@'))
   const holdsEmail = holds(email) || holds(local, minLocalPartLength)
-  return holdsEmail ? 'must not hold the e-mail address' : undefined
+  return holdsEmail
+    ? { en: 'must not hold the e-mail address', de: 'darf die E-Mail-Adresse nicht enthalten' }
+    : undefined
 }
 
 function comparable(name: string): string {
@@ -97,14 +120,17 @@ function comparable(name: string): string {
 }
 
 /** Rejects guesses tried on every account. */
-function guessableRefusal(password: string): string | undefined {
+function guessableRefusal(password: string): Words | undefined {
   const text = password.normalize('NFC').toLowerCase()
   if (repeatedUnit(text) !== undefined) return repeated
   if (isKeyboardRun(text)) return keyboardRun
   if (isListed(text)) return breached
   for (const form of bareForms(text)) {
     if (isListed(form)) {
-      return 'must not be a common word or password with digits or signs in it or around it'
+      return {
+        en: 'must not be a common word or password with digits or signs in it or around it',
+        de: 'darf kein gängiges Wort oder Passwort mit Ziffern oder Zeichen darin oder darum sein',
+      }
     }
   }
   for (const rest of undecorated(text)) {

@@ -11,9 +11,15 @@ const sessionCookie: Check<OfflineContext> = {
   level: 'warning',
   passMessage:
     'where other hosts share the domain, the name of the session cookie begins with __Host-',
-  why: 'Another host of the same domain can set a cookie of this name for this host, and so sign a person in to an account of its choice, or out. A browser accepts a __Host- cookie only from the host itself.',
+  why: {
+    en: 'Another host of the same domain can set a cookie of this name for this host, and so sign a person in to an account of its choice, or out. A browser accepts a __Host- cookie only from the host itself.',
+    de: 'Ein anderer Host derselben Domain kann ein Cookie dieses Namens für diesen Host setzen und eine Person so an einem Konto seiner Wahl anmelden oder sie abmelden. Ein Cookie mit __Host- nimmt ein Browser nur vom Host selbst an.',
+  },
   mend: {
-    do: 'Give the cookie such a name. Sessions end once, and scripts that name JSESSIONID need the new name.',
+    do: {
+      en: 'Give the cookie such a name. Sessions end once, and scripts that name JSESSIONID need the new name.',
+      de: 'Geben Sie dem Cookie einen solchen Namen. Die Sitzungen enden dabei einmal, und Skripte, die JSESSIONID nennen, brauchen den neuen Namen.',
+    },
     setting: `SESSION_COOKIE_NAME=${prefix}JSESSIONID`,
   },
   find({ config }) {
@@ -23,9 +29,12 @@ const sessionCookie: Check<OfflineContext> = {
     if (cookieName.startsWith(prefix) || protocol !== 'https:' || isLoopback(hostname)) return []
     const hosts = [...new Set(knownHosts(config))].filter((host) => isSibling(host, hostname))
     if (hosts.length === 0) return []
-    const named =
-      hosts.slice(0, maxNamed).join(', ') + (hosts.length > maxNamed ? ' and others' : '')
-    const what = `The session cookie is named ${cookieName}, and ${hostname} shares its domain with ${named}.`
+    const named = hosts.slice(0, maxNamed).join(', ')
+    const isMore = hosts.length > maxNamed
+    const what = {
+      en: `The session cookie is named ${cookieName}, and ${hostname} shares its domain with ${named}${isMore ? ' and others' : ''}.`,
+      de: `Das Sitzungs-Cookie heißt ${cookieName}, und ${hostname} teilt seine Domain mit ${named}${isMore ? ' und anderen' : ''}.`,
+    }
     return [{ what }]
   },
 }

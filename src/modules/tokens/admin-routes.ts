@@ -76,8 +76,14 @@ export async function routes(app: App, options: Needs): Promise<void> {
 function parseRevocation({ token, jti, exp }: Static<typeof RevokeToken>) {
   if (token === undefined) {
     if (jti !== undefined && exp !== undefined) return { jti, exp }
-    return refuseField(['token'], 'is required, unless jti and exp are given')
+    return refuseField(['token'], {
+      en: 'is required, unless jti and exp are given',
+      de: 'fehlt, wenn jti und exp nicht angegeben sind',
+    })
   }
   if (jti === undefined && exp === undefined) return { token }
-  return refuseField(['token'], 'stands alone: leave out jti and exp')
+  return refuseField(['token'], {
+    en: 'stands alone: leave out jti and exp',
+    de: 'steht allein: Lassen Sie jti und exp weg',
+  })
 }

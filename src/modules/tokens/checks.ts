@@ -5,9 +5,15 @@ const issuer: Check<OfflineContext> = {
   id: 'issuer',
   level: 'warning',
   passMessage: 'the issuer of tokens is BASE_URL',
-  why: 'Services that verify tokens compare iss letter by letter, and many look for the keys below the issuer.',
+  why: {
+    en: 'Services that verify tokens compare iss letter by letter, and many look for the keys below the issuer.',
+    de: 'Dienste, die Token prüfen, vergleichen iss Zeichen für Zeichen, und viele suchen die Schlüssel unterhalb des Ausstellers.',
+  },
   mend: {
-    do: 'Leave TOKEN_ISSUER out, or set it to BASE_URL; tokens of the issuer before are refused then.',
+    do: {
+      en: 'Leave TOKEN_ISSUER out, or set it to BASE_URL; tokens of the issuer before are refused then.',
+      de: 'Lassen Sie TOKEN_ISSUER weg, oder setzen Sie es auf BASE_URL; Token des bisherigen Ausstellers werden dann abgelehnt.',
+    },
   },
   find({ config: { baseUrl: base, token } }) {
     if (token.issuer === base) return []
@@ -17,8 +23,14 @@ const issuer: Check<OfflineContext> = {
       new URL(token.issuer).origin === base &&
       new URL(token.issuer).pathname === '/'
     const what = isSpelling
-      ? `TOKEN_ISSUER is ${token.issuer}, and BASE_URL ${base}: the same place, spelled in two ways.`
-      : `TOKEN_ISSUER is ${token.issuer}, and callers use ${base}.`
+      ? {
+          en: `TOKEN_ISSUER is ${token.issuer}, and BASE_URL ${base}: the same place, spelled in two ways.`,
+          de: `TOKEN_ISSUER ist ${token.issuer} und BASE_URL ${base}: derselbe Ort in zwei Schreibweisen.`,
+        }
+      : {
+          en: `TOKEN_ISSUER is ${token.issuer}, and callers use ${base}.`,
+          de: `TOKEN_ISSUER ist ${token.issuer}, und Aufrufer benutzen ${base}.`,
+        }
     return [{ what, mend: { setting } }]
   },
 }

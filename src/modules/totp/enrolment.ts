@@ -61,7 +61,7 @@ export function createTotp({ accounts, clock, db, factors, keys, random }: TotpD
 
     async confirm(account, code, options) {
       const { userId } = account
-      if (!isSent(code)) refuseField(['totp'], 'is required')
+      if (!isSent(code)) refuseField(['totp'], { en: 'is required', de: 'fehlt' })
       const verify = async () => {
         const { pending = null } = (await totpStore(db).of(userId)) ?? {}
         const secret = pending === null ? null : pendingSecret(account, pending)

@@ -6,11 +6,20 @@ const usersPolicy: Check<OfflineContext> = {
   id: 'users_policy',
   level: 'error',
   passMessage: 'USERS_POLICY is not open',
-  why: 'Anyone may read, change and delete all users without a credential.',
-  mend: { do: 'Choose who may.', setting: 'USERS_POLICY=roles' },
+  why: {
+    en: 'Anyone may read, change and delete all users without a credential.',
+    de: 'Wer will, kann ohne Anmeldedaten alle Personen lesen, ändern und löschen.',
+  },
+  mend: {
+    do: { en: 'Choose who may.', de: 'Legen Sie fest, wer es darf.' },
+    setting: 'USERS_POLICY=roles',
+  },
   find({ config }) {
     if (config.users.policy !== 'open') return []
-    const what = 'USERS_POLICY is open: the users resource asks for no credential.'
+    const what = {
+      en: 'USERS_POLICY is open: the users resource asks for no credential.',
+      de: 'USERS_POLICY ist open: Die Personen verlangen keine Anmeldedaten.',
+    }
     return [{ what, level: isPublic(config) ? 'error' : 'warning' }]
   },
 }
@@ -19,9 +28,15 @@ const usersOpen: Check<OutsideContext> = {
   id: 'users_open',
   level: 'error',
   passMessage: 'the users resource asks for a credential',
-  why: 'Anyone reads, changes and deletes all users.',
+  why: {
+    en: 'Anyone reads, changes and deletes all users.',
+    de: 'Wer will, liest, ändert und löscht alle Personen.',
+  },
   mend: {
-    do: 'Choose who may, and let the proxy send no credential of its own.',
+    do: {
+      en: 'Choose who may, and let the proxy send no credential of its own.',
+      de: 'Legen Sie fest, wer es darf, und lassen Sie den Proxy keine eigenen Anmeldedaten senden.',
+    },
     setting: 'USERS_POLICY=roles',
     nginx: '# remove: proxy_set_header Authorization "Basic ...";',
     caddy: '# remove: header_up Authorization ...',
@@ -29,7 +44,16 @@ const usersOpen: Check<OutsideContext> = {
   async find({ origin, probe }) {
     const { header, json, status } = await probe.get('/users')
     const isOpen = status === 200 && Array.isArray(json) && header('x-request-id') !== ''
-    return isOpen ? [{ what: `${origin}/users answers without a credential.` }] : []
+    return isOpen
+      ? [
+          {
+            what: {
+              en: `${origin}/users answers without a credential.`,
+              de: `${origin}/users antwortet ohne Anmeldedaten.`,
+            },
+          },
+        ]
+      : []
   },
 }
 

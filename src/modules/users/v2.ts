@@ -67,6 +67,7 @@ export function readUserCursor(text: string, order: Order): UserCursor {
   const [page, sort, value, id, ...rest] = readCursor(text)
   const isIntact = isIntegerFrom(1, page) && isIntegerFrom(1, id) && rest.length === 0
   if (!isIntact || typeof value !== 'string' || !isStorableText(value)) return refuseCursor()
-  if (sort !== nameOfOrder(order)) return refuseCursor('belongs to another `sort`')
+  if (sort !== nameOfOrder(order))
+    return refuseCursor({ en: 'belongs to another `sort`', de: 'gehört zu einem anderen `sort`' })
   return { page: Number(page), after: { value, id: Number(id) } }
 }

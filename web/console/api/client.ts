@@ -46,6 +46,8 @@ const client = createClient<paths>({ baseUrl: location.origin, fetch: send })
 const json: Middleware = {
   onRequest({ request }) {
     request.headers.set('accept', 'application/json')
+    // The language of the console, which may differ from the browser's.
+    request.headers.set('accept-language', document.documentElement.lang)
   },
 }
 client.use(json)

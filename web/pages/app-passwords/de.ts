@@ -4,7 +4,7 @@ import { plural } from '../../languages/words.ts'
 /** Die Seite der App-Passwörter. */
 export const appPasswords: Texts['appPasswords'] = {
   title: 'App-Passwörter',
-  count: plural('de', { one: 'eines', other: '# App-Passwörter' }),
+  count: plural('de', { none: 'keines', one: 'eines', other: '# App-Passwörter' }),
   summary: 'Für Programme, die nach Name und Passwort fragen, etwa einen Kalender.',
   explanation:
     'Mit einem App-Passwort nutzt ein Programm die Anwendungen hinter dieser Anmeldung. Es öffnet weder dieses Konto noch etwas anderes hier.',

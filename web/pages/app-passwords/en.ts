@@ -3,7 +3,7 @@ import { plural } from '../../languages/words.ts'
 /** The page of app passwords. */
 export const appPasswords = {
   title: 'App passwords',
-  count: plural('en', { one: 'one', other: '# app passwords' }),
+  count: plural('en', { none: 'none', one: 'one', other: '# app passwords' }),
   summary: 'For programs that ask for a name and a password, such as a calendar.',
   explanation:
     'An app password lets one program use the applications behind this sign-in. It opens neither this account nor anything else here.',

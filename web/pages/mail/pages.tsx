@@ -1,5 +1,5 @@
 import type { NoticesView, NoticesViews } from '../../../src/extras/mail/views.ts'
-import { Table, Time } from '../../components/data.tsx'
+import { Address, Table, Time } from '../../components/data.tsx'
 import { useLanguage, useTexts } from '../../context.ts'
 import { deviceOf } from '../own-account/device.ts'
 import { Back } from '../own-account/outcome.tsx'
@@ -32,7 +32,7 @@ function Notices({ view: { notices } }: { view: NoticesView }) {
               <Time key="at" at={notice.at} />,
               t.actors[notice.by],
               notice.address === null ? '' : deviceOf(notice, account),
-              notice.address ?? '',
+              notice.address === null ? '' : <Address key="address" of={notice.address} />,
             ])}
           />
         </>

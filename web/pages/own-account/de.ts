@@ -38,10 +38,8 @@ export const account: typeof english = {
     you: 'Sie',
     sign_in: 'So melden Sie sich an',
     sessions: 'Wo Sie angemeldet sind',
-    applications: 'Anwendungen',
-    activity: 'Aktivität',
-    data: 'Ihre Daten',
-    deletion: 'Das Ende Ihres Kontos',
+    data: 'Aktivität und Daten',
+    deletion: 'Konto schließen',
   },
   toDeletion: 'Löschen',
   change: 'Ändern',
@@ -78,7 +76,6 @@ export const account: typeof english = {
   remove: 'Zweiten Faktor entfernen',
   removeExplanation: 'Danach genügt wieder Ihr Passwort. Alle anderen Sitzungen werden beendet.',
   removeAction: 'Entfernen',
-  orRecoveryCode: 'Oder ein Wiederherstellungscode',
   renewLink: 'Neue Wiederherstellungscodes erzeugen',
 
   confirmTitle: 'Bestätigen Sie, dass Sie es sind',
@@ -120,13 +117,13 @@ export const account: typeof english = {
   afterConfirm:
     'Danach erhalten Sie Wiederherstellungscodes. Alle anderen Sitzungen werden beendet.',
 
-  codesTitle: 'Wiederherstellungs\u00adcodes',
+  codesTitle: 'Wieder\u00adherstellungs\u00adcodes',
   codesSummary: 'Neue erzeugen, wenn Sie die alten verloren haben.',
   codesExplanation:
     'Ein Wiederherstellungscode gilt einmal, anstelle eines Codes Ihrer App. Neue machen die alten ungültig.',
   codesNeedFactor: 'Wiederherstellungscodes gehören zum zweiten Faktor, und der ist aus.',
   renewCodes: 'Neue Wiederherstellungscodes erzeugen',
-  newCodesTitle: 'Ihre Wiederherstellungs\u00adcodes',
+  newCodesTitle: 'Ihre Wieder\u00adherstellungs\u00adcodes',
   factorIsOn: 'Der zweite Faktor ist an.',
   shownOnce:
     'Diese Codes werden nur jetzt gezeigt und sind weg, wenn Sie die Seite neu laden oder verlassen. Bewahren Sie sie dort auf, wo Sie sie ohne Ihr Telefon finden.',

@@ -63,8 +63,17 @@ export function ProofFields({
   readonly kinds: readonly string[]
 }) {
   const texts = useTexts()
-  const { account: t, common, federation } = texts
+  const { common, federation } = texts
   const parts = factorParts(kinds)
+  const recoveryCode = (
+    <Field
+      name="recovery_code"
+      label={federation.secondFactor.recoveryCode}
+      hint={common.recoveryCodeHint}
+      autocomplete="off"
+      isOptional={parts.length > 0}
+    />
+  )
   return (
     <>
       {parts.map(({ kind, Proof }) => (
@@ -74,13 +83,15 @@ export function ProofFields({
           hasFocus={problem?.field === kind}
         />
       ))}
-      <Field
-        name="recovery_code"
-        label={parts.length > 0 ? t.orRecoveryCode : federation.secondFactor.recoveryCode}
-        hint={common.recoveryCodeHint}
-        autocomplete="off"
-        isOptional={parts.length > 0}
-      />
+      {parts.length === 0 ? (
+        recoveryCode
+      ) : (
+        // After a mistake, either field may hold it.
+        <details open={problem !== null}>
+          <summary>{federation.secondFactor.lostPhone}</summary>
+          {recoveryCode}
+        </details>
+      )}
     </>
   )
 }

@@ -5,7 +5,7 @@ import type {
 } from '../../../src/extras/own-account/pages/views.ts'
 import { Actions, Button } from '../../components/button.tsx'
 import { Captcha } from '../../components/captcha.tsx'
-import { Table, Time } from '../../components/data.tsx'
+import { Address, Table, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'
 import { NewPasswordFields, UsernameForManagers } from '../../components/new-password-fields.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
@@ -77,7 +77,7 @@ export function Sessions({ view }: { view: SessionsView }) {
           const device = deviceOf(session, t)
           return [
             session.isKept ? `${device} (${t.kept})` : device,
-            session.address,
+            <Address key="address" of={session.address} />,
             <Time key="created" at={session.createdAt} />,
             <Time key="seen" at={session.lastSeenAt} />,
             session.isCurrent ? (

@@ -31,12 +31,11 @@ export function SecondFactorState({ view }: { view: SecondFactorStateView }) {
       {(isOn || hasOther) && (
         <p>
           <a href="/account/recovery-codes">{t.renewLink}</a>
-          {isOn && (
-            <>
-              {' · '}
-              <a href="/account/second-factor/remove">{t.remove}</a>
-            </>
-          )}
+        </p>
+      )}
+      {isOn && (
+        <p>
+          <a href="/account/second-factor/remove">{t.remove}</a>
         </p>
       )}
       <Back />
@@ -59,7 +58,7 @@ export function Enrolment({ view }: { view: EnrolmentView }) {
       </ol>
       <QrCode svg={qr} />
       <p>
-        {t.typedSecret}: <code id="secret">{secret.replace(/.{4}(?=.)/g, '$& ')}</code>{' '}
+        {t.typedSecret}:<code id="secret">{secret.replace(/.{4}(?=.)/g, '$& ')}</code>
         <CopyButton from="secret" />
       </p>
       <Form action={`/account/second-factor/confirm?flow=${flow}`} csrf={csrf}>

@@ -1,3 +1,4 @@
+import { plural } from '../../languages/words.ts'
 import type { passkeys as english } from './en.ts'
 
 export const passkeys: typeof english = {
@@ -11,7 +12,7 @@ export const passkeys: typeof english = {
   title: 'Passkeys',
   summary: 'Mit Fingerabdruck, Gesicht oder PIN anmelden, ohne Passwort.',
   lead: 'Ein Passkey meldet Sie mit Fingerabdruck, Gesicht oder PIN eines Geräts an, anstelle von Passwort und Code. Niemand kann ihn mit einer falschen Seite stehlen.',
-  count: (count) => (count === 1 ? '1 Passkey' : `${count} Passkeys`),
+  count: plural('de', { none: 'keiner', one: '# Passkey', other: '# Passkeys' }),
   none: 'Sie haben noch keinen Passkey.',
   name: 'Name',
   added: 'Hinzugefügt',

@@ -1,3 +1,5 @@
+import { plural } from '../../languages/words.ts'
+
 export const passkeys = {
   signIn: 'Sign in with a passkey',
   use: 'Use a passkey',
@@ -7,7 +9,7 @@ export const passkeys = {
   title: 'Passkeys',
   summary: 'Sign in by fingerprint, face or PIN, without a password.',
   lead: 'A passkey signs you in by the fingerprint, the face or the PIN of a device, in place of password and code. Nobody can steal it by a false page.',
-  count: (count: number) => (count === 1 ? '1 passkey' : `${count} passkeys`),
+  count: plural('en', { none: 'none', one: '# passkey', other: '# passkeys' }),
   none: 'You have no passkey yet.',
   name: 'Name',
   added: 'Added',

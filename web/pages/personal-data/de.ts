@@ -7,7 +7,7 @@ export const ownData: typeof english = {
     'Die Datei enthält Ihr Profil, Ihre Sitzungen, was Sie geschrieben und was Sie hier getan haben, in einer Form, die Programme lesen können (JSON). Sie enthält keine Passwörter und keine Geheimnisse. Bewahren Sie sie sicher auf.',
   download: 'Ihre Daten herunterladen',
   deletionTitle: 'Konto löschen',
-  deletionSummary: 'Ihr Konto und was Sie nennt, wird endgültig gelöscht.',
+  deletionSummary: 'Ihr Konto und alles, was Sie nennt, wird endgültig gelöscht.',
   deletionWarning: 'Das lässt sich nicht rückgängig machen.',
   deletionWaits: (days) =>
     `Ihr Konto wird ${days === 1 ? 'einen Tag' : `${days} Tage`} danach endgültig gelöscht. Bis dahin können Sie es mit einem Link behalten, den wir an Ihre bestätigte Adresse senden.`,

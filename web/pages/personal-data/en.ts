@@ -6,7 +6,7 @@ export const ownData = {
     'The file has your profile, your sessions, what you wrote, and what you did here, in a form that programs can read (JSON). It has no passwords and no secrets. Keep it safe.',
   download: 'Download your data',
   deletionTitle: 'Delete your account',
-  deletionSummary: 'Your account and what names you go for good.',
+  deletionSummary: 'Your account and everything that names you are deleted for good.',
   deletionWarning: 'This cannot be undone.',
   deletionWaits: (days: number) =>
     `Your account is erased ${days === 1 ? 'a day' : `${days} days`} after this. Until then you can keep it with a link that we send to your verified address.`,

@@ -57,7 +57,11 @@ export const provider: Texts['provider'] = {
   deviceRefused: 'Das Gerät ist abgelehnt',
   deviceRefusedLead: 'Es bekommt nichts. Sie können diese Seite schließen.',
   title: 'Anwendungen',
-  count: plural('de', { one: 'eine hat Zugriff', other: '# haben Zugriff' }),
+  count: plural('de', {
+    none: 'keine hat Zugriff',
+    one: 'eine hat Zugriff',
+    other: '# haben Zugriff',
+  }),
   summary: 'Was Sie mit diesem Konto anmeldet, und was es haben darf.',
   explanation:
     'Diese Anwendungen melden Sie mit diesem Konto an. Entziehen Sie einer den Zugriff, ist sie abgemeldet und fragt bei der nächsten Anmeldung wieder.',

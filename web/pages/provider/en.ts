@@ -54,7 +54,7 @@ export const provider = {
   deviceRefused: 'The device is refused',
   deviceRefusedLead: 'It gets nothing. You can close this page.',
   title: 'Applications',
-  count: plural('en', { one: 'one has access', other: '# have access' }),
+  count: plural('en', { none: 'none has access', one: 'one has access', other: '# have access' }),
   summary: 'What signs you in by this account, and what it may have.',
   explanation:
     'These applications sign you in by this account. An application whose access you withdraw is signed out, and asks again at the next sign-in.',

@@ -100,16 +100,14 @@ function Consent({ view }: { view: ConsentView }) {
           </a>
         </p>
       )}
-      <Form action={action} csrf={csrf} hidden={{ decision: 'allow' }}>
-        <Actions>
+      <div class="actions">
+        <Form action={action} csrf={csrf} hidden={{ decision: 'allow' }}>
           <Button>{t.allow}</Button>
-        </Actions>
-      </Form>
-      <Form action={action} csrf={csrf} hidden={{ decision: 'deny' }}>
-        <Actions>
+        </Form>
+        <Form action={action} csrf={csrf} hidden={{ decision: 'deny' }}>
           <Button kind="quiet">{t.deny}</Button>
-        </Actions>
-      </Form>
+        </Form>
+      </div>
     </>
   )
 }

@@ -23,7 +23,7 @@ function Refusal({ view }: { view: RefusalView }) {
         </LinkButton>
       </Actions>
       <p class="muted">
-        <span lang="en">{message}.</span> {texts.common.forQuestions(requestId)}
+        <code lang="en">{message}</code> · {texts.common.forQuestions(requestId)}
       </p>
     </>
   )

@@ -4,7 +4,11 @@ import type { devices as english } from './en.ts'
 export const devices: typeof english = {
   title: 'Gemerkte Geräte',
   summary: 'Wo kein Code verlangt wird.',
-  count: plural('de', { one: 'eines ist gemerkt', other: '# sind gemerkt' }),
+  count: plural('de', {
+    none: 'keines ist gemerkt',
+    one: 'eines ist gemerkt',
+    other: '# sind gemerkt',
+  }),
   explanation:
     'Auf diesen Geräten genügt Ihr Passwort. Wenn Sie eines nicht kennen, vergessen Sie es, und ändern Sie dann Ihr Passwort.',
   none: 'Kein Gerät ist gemerkt.',

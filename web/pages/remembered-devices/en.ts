@@ -3,7 +3,11 @@ import { plural } from '../../languages/words.ts'
 export const devices = {
   title: 'Remembered devices',
   summary: 'Where no code is asked for.',
-  count: plural('en', { one: 'one is remembered', other: '# are remembered' }),
+  count: plural('en', {
+    none: 'none is remembered',
+    one: 'one is remembered',
+    other: '# are remembered',
+  }),
   explanation:
     'Your password alone signs in on these devices. If you do not know one of them, forget it, and then change your password.',
   none: 'No device is remembered.',

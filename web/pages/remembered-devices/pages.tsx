@@ -3,7 +3,7 @@ import type {
   RememberedDevicesViews,
 } from '../../../src/extras/remembered-devices/pages/views.ts'
 import { Actions, Button } from '../../components/button.tsx'
-import { Table, Time } from '../../components/data.tsx'
+import { Address, Table, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'
 import { useTexts } from '../../context.ts'
 import { deviceOf } from '../own-account/device.ts'
@@ -48,7 +48,7 @@ function Devices({ view }: { view: AccountDevicesView }) {
           const device = deviceOf(row, account)
           return [
             row.isCurrent ? `${device} (${t.current})` : device,
-            row.address,
+            <Address key="address" of={row.address} />,
             <Time key="created" at={row.createdAt} />,
             <Time key="used" at={row.lastUsedAt} />,
             <Time key="until" at={row.endsAt} />,

@@ -37,13 +37,14 @@ export const signIn: typeof english = {
   enrolment: {
     title: 'Zweiten Faktor einrichten',
     lead: 'Ihr Konto braucht einen zweiten Faktor: neben dem Passwort einen Code, den eine Authenticator-App auf Ihrem Telefon zeigt. Jede App für Einmalcodes ist geeignet.',
-    passkey: 'Statt des Codes genügt ein Passkey: Fingerabdruck, Gesicht oder PIN eines Geräts.',
+    passkey:
+      'Oder benutzen Sie statt der App einen Passkey: Fingerabdruck, Gesicht oder PIN eines Geräts.',
     scan: '1. Scannen Sie diesen Code mit der App',
     orType: 'Oder tippen Sie ihn ein:',
     thenCode: '2. Geben Sie den Code ein, den die App zeigt',
   },
   recoveryCodes: {
-    title: 'Ihre Wiederherstellungs\u00adcodes',
+    title: 'Ihre Wieder\u00adherstellungs\u00adcodes',
     lead: 'Ohne Ihr Telefon lässt Sie jeder dieser Codes einmal herein. Bewahren Sie sie sicher auf: Sie werden nicht noch einmal gezeigt.',
     submit: 'Ich habe sie aufbewahrt, weiter',
   },

@@ -32,9 +32,9 @@ export const signIn = {
   },
   enrolment: {
     title: 'Set up a second factor',
-    lead: 'Your account needs a second factor: besides the password, a code that an authenticator app on your phone shows. Any app for one-time codes will do.',
+    lead: 'Your account needs a second factor in addition to the password: a code from an authenticator app on your phone. Any app for one-time codes works.',
     passkey:
-      'A passkey does in place of the code: the fingerprint, the face or the PIN of a device.',
+      'Or use a passkey instead of the app: the fingerprint, the face or the PIN of a device.',
     scan: '1. Scan this code with the app',
     orType: 'Or type it in:',
     thenCode: '2. Enter the code that the app shows',

@@ -266,7 +266,9 @@ function Enrolment({ view }: { view: EnrolmentView }) {
       <h2>{t.scan}</h2>
       <QrCode svg={qr} />
       <p>
-        {t.orType} <code id="secret">{inGroups(secret)}</code> <CopyButton from="secret" />
+        {t.orType}
+        <code id="secret">{inGroups(secret)}</code>
+        <CopyButton from="secret" />
       </p>
       <h2>{t.thenCode}</h2>
       <Form action={view.action} csrf={view.csrf}>

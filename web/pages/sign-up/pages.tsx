@@ -147,7 +147,7 @@ function DeadLink({ view: { message, requestId } }: { view: SignUpDeadLinkView }
         </LinkButton>
       </Actions>
       <p class="muted">
-        <span lang="en">{message}.</span> {common.forQuestions(requestId)}
+        <code lang="en">{message}</code> · {common.forQuestions(requestId)}
       </p>
     </>
   )

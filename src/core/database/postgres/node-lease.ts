@@ -82,7 +82,7 @@ export function createNodeLease(config: ClientConfig, options: NodeLeaseOptions 
 
     confirmed() {
       if (confirmsAtClose) {
-        owedUntil = performance.now() + coordinationMs
+        owedUntil = performance.now() + unheardMs
         return Promise.resolve()
       }
       const isAsked = connection.client !== undefined

@@ -1,7 +1,8 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import { isEmail } from '../../addresses/email.ts'
 import type { Detail } from '../../errors.ts'
-import { isStorableText } from '../../lib/text.ts'
+import type { Words } from '../../lib/languages.ts'
+import { isStorableText, unstorable } from '../../lib/text.ts'
 import type { JsonSchema } from '../schemas.ts'
 
 /**
@@ -42,19 +43,42 @@ export function describeValidation(errors: readonly FastifySchemaValidationError
       .split('/')
       .slice(1)
       .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    if (keyword === 'required')
-      return { path: [...path, String(params.missingProperty)], message: 'is required' }
-    return { path, message: describe(keyword, params, message) }
+    const field = keyword === 'required' ? [String(params.missingProperty)] : []
+    const words = describe(keyword, params, message)
+    return { path: [...path, ...field], message: words.en, words }
   })
 }
 
-function describe(keyword: string, params: Record<string, unknown>, message: string): string {
-  if (keyword === 'format' && params.format === 'email') return 'must be an e-mail address'
-  if (keyword === 'format' && params.format === 'text') {
-    return 'must not hold NUL characters or lone surrogates'
+function describe(keyword: string, params: Record<string, unknown>, message: string): Words {
+  const { allowedValues, format, limit, type } = params
+  if (keyword === 'required') return { en: 'is required', de: 'fehlt' }
+  if (keyword === 'format' && format === 'email') {
+    return { en: 'must be an e-mail address', de: 'muss eine E-Mail-Adresse sein' }
   }
-  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
-    return `must be one of ${params.allowedValues.join(', ')}`
+  if (keyword === 'format' && format === 'text') return unstorable
+  if (keyword === 'enum' && Array.isArray(allowedValues)) {
+    const values = allowedValues.join(', ')
+    return { en: `must be one of ${values}`, de: `muss eines von diesen sein: ${values}` }
   }
-  return message
+  return { en: message, de: inGerman[keyword]?.(limit ?? type ?? format) ?? 'ist ungültig' }
+}
+
+type InGerman = (value: unknown) => string
+
+/** Of the keywords of JSON Schema, by what each allows. */
+const inGerman: Readonly<Record<string, InGerman>> = {
+  additionalProperties: () => 'hat ein unbekanntes Feld',
+  exclusiveMaximum: (limit) => `muss kleiner als ${limit} sein`,
+  exclusiveMinimum: (limit) => `muss größer als ${limit} sein`,
+  format: (format) => `muss die Form „${format}“ haben`,
+  maxItems: (limit) => `darf höchstens ${limit} Einträge haben`,
+  maxLength: (limit) => `darf höchstens ${limit} Zeichen haben`,
+  maximum: (limit) => `darf höchstens ${limit} sein`,
+  minItems: (limit) => `muss mindestens ${limit} Einträge haben`,
+  minLength: (limit) => `muss mindestens ${limit} Zeichen haben`,
+  minProperties: (limit) => `muss mindestens ${limit} Felder haben`,
+  minimum: (limit) => `muss mindestens ${limit} sein`,
+  pattern: () => 'hat nicht die verlangte Form',
+  type: (type) => `muss vom Typ ${[type].flat().join(' oder ')} sein`,
+  uniqueItems: () => 'darf keinen Eintrag zweimal haben',
 }

@@ -59,7 +59,7 @@ export function certificateOf({
     const warning = lifeWarning(current, now)
     if (warning === null || now - toldAt < dayMs) return
     toldAt = now
-    log?.warn(warning)
+    log?.warn(warning.en)
   }
 
   const renew = (server: Server) => {

@@ -22,7 +22,11 @@ export const ValidationError = named(
             items: Text,
             description: 'The names down to the wrong field',
           },
-          message: Text,
+          message: {
+            ...Text,
+            description:
+              'English, or German where Accept-Language prefers German. Programs compare `error` and `path`',
+          },
         }),
         { path: ['email'], message: 'must be an e-mail address' },
       ),

@@ -18,7 +18,10 @@ export function parseOrder<Key extends string>(text: string, keys: readonly Key[
   const name = descending ? text.slice(1) : text
   const key = keys.find((candidate) => candidate === name)
   if (key) return { key, descending }
-  return refuseField(['sort'], `must be one of ${keys.join(', ')}, or one with a minus`)
+  return refuseField(['sort'], {
+    en: `must be one of ${keys.join(', ')}, or one with a minus`,
+    de: `muss eines von diesen sein: ${keys.join(', ')}, oder eines mit Minus`,
+  })
 }
 
 /** As in `sort` and in cursors. */
@@ -51,7 +54,9 @@ export function isIntegerFrom(min: number, field: unknown): boolean {
 }
 
 /** @throws ApiError validationFailed */
-export function refuseCursor(must = 'must be the `next` of a page'): never {
+export function refuseCursor(
+  must = { en: 'must be the `next` of a page', de: 'muss `next` einer Seite sein' },
+): never {
   return refuseField(['cursor'], must)
 }
 

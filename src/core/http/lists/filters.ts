@@ -26,7 +26,7 @@ export function parseFilters<Of extends Kinds>(query: Query, kinds: Of): Filters
 
 export function flag(text: string, field: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  return refuseField([field], 'must be true or false')
+  return refuseField([field], { en: 'must be true or false', de: 'muss true oder false sein' })
 }
 
 /** Epoch milliseconds. */
@@ -37,14 +37,20 @@ export function time(text: string, field: string): number {
 export function among<Name extends string>(names: readonly Name[]): FilterKind<Name> {
   return (text, field) =>
     names.find((name) => name === text) ??
-    refuseField([field], `must be one of ${names.join(', ')}`)
+    refuseField([field], {
+      en: `must be one of ${names.join(', ')}`,
+      de: `muss eines von diesen sein: ${names.join(', ')}`,
+    })
 }
 
 /** At most `maxLength` code points. */
 export function searched(maxLength: number): FilterKind<string> {
   return (text, field) => {
     if (codePointLength(text) > maxLength) {
-      return refuseField([field], `must have at most ${maxLength} characters`)
+      return refuseField([field], {
+        en: `must have at most ${maxLength} characters`,
+        de: `darf höchstens ${maxLength} Zeichen haben`,
+      })
     }
     return storable(text, field)
   }
@@ -53,5 +59,8 @@ export function searched(maxLength: number): FilterKind<string> {
 /** A text that the database accepts. */
 export function storable(text: string, field: string): string {
   if (isStorableText(text)) return text
-  return refuseField([field], 'must not hold NUL characters or lone surrogates')
+  return refuseField([field], {
+    en: 'must not hold NUL characters or lone surrogates',
+    de: 'darf keine NUL-Zeichen und keine einzelnen Surrogate enthalten',
+  })
 }

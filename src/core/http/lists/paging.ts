@@ -28,7 +28,7 @@ export function parsePage(query: Query, maxLimit: number): Page {
 export function single(query: Query, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || typeof value === 'string') return value
-  return refuseField([name], 'must be given once')
+  return refuseField([name], { en: 'must be given once', de: 'darf nur einmal angegeben sein' })
 }
 
 /** Invalid values count too. */

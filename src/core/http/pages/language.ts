@@ -44,6 +44,11 @@ function chosenLanguage({ headers, server }: FastifyRequest): Language | undefin
   return isLanguage(chosen) ? chosen : undefined
 }
 
+/** Of an answer of the API: English, unless Accept-Language asks for another language. RFC 9110 12.5.4. */
+export function apiLanguage(request: FastifyRequest): Language {
+  return acceptedLanguage(request, 'en')
+}
+
 function acceptedLanguage({ headers }: FastifyRequest, otherwise: Language): Language {
   if ((headers['accept-language']?.length ?? 0) > maxLength) return otherwise
   // First: the default for browsers without a preference.

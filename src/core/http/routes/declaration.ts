@@ -214,7 +214,7 @@ export function declaredErrors(declaration: RouteDeclaration): ErrorRow[] {
   const { reauthentication, required, requestHeaders: headers = [], resource } = declaration
   return [
     ...(required ? [required.error] : []),
-    ...headers.map((header) => requestHeaders[header].error),
+    ...headers.flatMap((header) => requestHeaders[header].error ?? []),
     ...(reauthentication === 'mfa' ? ['secondFactorRequired' as const] : []),
     ...(reauthentication ? ['recentLoginRequired' as const] : []),
     ...(resource ? [resource.missing] : []),

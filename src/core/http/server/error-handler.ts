@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
-import { ApiError, problemOf } from '../../errors.ts'
+import { ApiError, problemOf, shownDetails } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { asApiError } from '../bodies/thrown-errors.ts'
 import { serveNoMore } from '../connections/connections.ts'
 import { reworded } from '../declared-error.ts'
 import { contentTypes } from '../media-types.ts'
 import { sendErrorPage } from '../pages/error-page.ts'
-import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
+import { apiLanguage } from '../pages/language.ts'
+import { prefersPage, varyBy, varyByAccept } from '../pages/negotiation.ts'
 import { unknownPage } from '../pages/refusal.ts'
 
 // Interval of log lines about planned rejections.
@@ -95,10 +96,11 @@ function isPlanned({ row, cause }: ApiError): boolean {
 function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
   // The route schema describes successes.
   const { details, extra } = error
+  if (details) varyBy(reply, 'Accept-Language')
   reply.header('content-type', contentTypes.json)
   return reply.serializer(JSON.stringify).send({
     error: error.message,
-    ...(details && { details }),
+    ...(details && { details: shownDetails(details, apiLanguage(reply.request)) }),
     ...extra,
     ...(message !== undefined && { message }),
   })

@@ -9,9 +9,15 @@ const hsts: Check<OutsideContext> = {
   id: 'hsts',
   level: 'error',
   passMessage: 'Strict-Transport-Security arrives, for half a year or longer',
-  why: 'Without it the first request of a browser may go over http, where anyone on the way can take it over.',
+  why: {
+    en: 'Without it the first request of a browser may go over http, where anyone on the way can take it over.',
+    de: 'Ohne ihn kann die erste Anfrage eines Browsers über http gehen, wo jeder auf dem Weg sie übernehmen kann.',
+  },
   mend: {
-    do: 'The service sends it: leave it to the service, or send one that lasts as long.',
+    do: {
+      en: 'The service sends it: leave it to the service, or send one that lasts as long.',
+      de: 'Der Dienst sendet ihn: Überlassen Sie ihn dem Dienst, oder senden Sie einen, der ebenso lange gilt.',
+    },
     nginx: '# remove: proxy_hide_header Strict-Transport-Security;',
     caddy: '# remove: header -Strict-Transport-Security',
   },
@@ -21,10 +27,20 @@ const hsts: Check<OutsideContext> = {
     const [first] = lines // browsers use the first: RFC 6797 section 8.1
     const seconds = Number(/max-age\s*=\s*"?(\d+)/i.exec(first ?? '')?.[1] ?? 0)
     if (first === undefined || seconds === 0) {
-      return [{ what: `Strict-Transport-Security is ${shownValues(lines)}.` }]
+      return [
+        {
+          what: {
+            en: `Strict-Transport-Security is ${shownValues(lines)}.`,
+            de: `Strict-Transport-Security ist ${shownValues(lines)}.`,
+          },
+        },
+      ]
     }
     if (seconds >= minSeconds) return []
-    const what = `Strict-Transport-Security lasts ${seconds} seconds: ${shownValues(lines)}.`
+    const what = {
+      en: `Strict-Transport-Security lasts ${seconds} seconds: ${shownValues(lines)}.`,
+      de: `Strict-Transport-Security gilt ${seconds} Sekunden: ${shownValues(lines)}.`,
+    }
     const mend = {
       nginx:
         'add_header Strict-Transport-Security "max-age=31536000; includeSubDomains" always;   # or none',
@@ -54,8 +70,16 @@ const securityHeadersArrive: Check<OutsideContext> = {
   id: 'security_headers',
   level: 'error',
   passMessage: 'the security headers arrive as the service sends them',
-  why: 'They keep foreign scripts and frames out of the pages where people type passwords; browsers drop a header that says two things.',
-  mend: { do: 'Leave these headers to the service.' },
+  why: {
+    en: 'They keep foreign scripts and frames out of the pages where people type passwords; browsers drop a header that says two things.',
+    de: 'Sie halten fremde Skripte und Frames von den Seiten fern, auf denen Personen Passwörter eingeben; Browser verwerfen einen Header, der zweierlei sagt.',
+  },
+  mend: {
+    do: {
+      en: 'Leave these headers to the service.',
+      de: 'Überlassen Sie diese Header dem Dienst.',
+    },
+  },
   async find({ probe }) {
     const answer = await probe.get(statusPath)
     return headersOfPages.flatMap((name): Found[] => {
@@ -67,7 +91,10 @@ const securityHeadersArrive: Check<OutsideContext> = {
         nginx: `# remove: add_header ${title} ...; proxy_hide_header ${title};`,
         caddy: `# remove: header ${title} ..., header -${title}`,
       }
-      const what = `${title} is ${shownValues(values)}, and the service sends: ${securityHeaders[name]}.`
+      const what = {
+        en: `${title} is ${shownValues(values)}, and the service sends: ${securityHeaders[name]}.`,
+        de: `${title} ist ${shownValues(values)}, und der Dienst sendet: ${securityHeaders[name]}.`,
+      }
       return [{ what, mend, level: values.length === 0 ? 'error' : 'warning' }]
     })
   },
@@ -84,9 +111,15 @@ const errors: Check<OutsideContext> = {
   id: 'errors_replaced',
   level: 'error',
   passMessage: 'refusals of the service arrive as it sends them',
-  why: 'Programs go by the status, the JSON and WWW-Authenticate of a refusal, and the X-Request-Id is how an operator finds its reason.',
+  why: {
+    en: 'Programs go by the status, the JSON and WWW-Authenticate of a refusal, and the X-Request-Id is how an operator finds its reason.',
+    de: 'Programme richten sich nach Status, JSON und WWW-Authenticate einer Ablehnung, und mit der X-Request-Id findet ein Betreiber ihren Grund.',
+  },
   mend: {
-    do: 'Let the answers of the service through.',
+    do: {
+      en: 'Let the answers of the service through.',
+      de: 'Lassen Sie die Antworten des Dienstes durch.',
+    },
     nginx: 'proxy_intercept_errors off;',
     caddy: '# remove: handle_response in reverse_proxy',
   },
@@ -94,7 +127,10 @@ const errors: Check<OutsideContext> = {
     const answer = await probe.get('/api/me')
     if (answer.status === 401 && isOurs(answer) && answer.header('www-authenticate') !== '')
       return []
-    const what = `A request without a credential is answered ${answer.status}, and not as the service refuses it.`
+    const what = {
+      en: `A request without a credential is answered ${answer.status}, and not as the service refuses it.`,
+      de: `Eine Anfrage ohne Anmeldedaten wird mit ${answer.status} beantwortet, und nicht so, wie der Dienst sie ablehnt.`,
+    }
     return [{ what }]
   },
 }

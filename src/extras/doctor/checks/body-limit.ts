@@ -14,9 +14,15 @@ const bodyLimit: Check<OutsideContext> = {
   id: 'body_limit',
   level: 'warning',
   passMessage: 'the proxy takes bodies that the service takes',
-  why: 'A larger body is refused by the proxy, in a form that clients of the API do not know.',
+  why: {
+    en: 'A larger body is refused by the proxy, in a form that clients of the API do not know.',
+    de: 'Einen größeren Inhalt lehnt der Proxy ab, in einer Form, die Clients der API nicht kennen.',
+  },
   mend: {
-    do: 'Let the limit of the service decide: BODY_LIMIT_BYTES, and none for imports.',
+    do: {
+      en: 'Let the limit of the service decide: BODY_LIMIT_BYTES, and none for imports.',
+      de: 'Lassen Sie die Grenze des Dienstes entscheiden: BODY_LIMIT_BYTES, und keine für Importe.',
+    },
   },
   async find({ inside, probe }) {
     const limit = Math.min(inside?.config.http.bodyLimitBytes ?? defaultLimit, maxSentBytes)
@@ -35,7 +41,13 @@ const bodyLimit: Check<OutsideContext> = {
       // Caddy 2.6 sends 502.
       if (!answer || isOurs(answer) || (answer.status !== 413 && answer.status < 500)) continue
       return [
-        { what: `A body of ${bytes} bytes is refused by the proxy (${answer.status}).`, mend },
+        {
+          what: {
+            en: `A body of ${bytes} bytes is refused by the proxy (${answer.status}).`,
+            de: `Ein Inhalt von ${bytes} Bytes wird vom Proxy abgelehnt (${answer.status}).`,
+          },
+          mend,
+        },
       ]
     }
     return []

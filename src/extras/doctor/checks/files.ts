@@ -4,6 +4,7 @@ import type { Check, Found } from '../../../core/checks/check.ts'
 import type { ModuleChecks, OfflineContext } from '../../../core/checks/context.ts'
 import type { Machine } from '../../../core/checks/machine.ts'
 import { lifeWarning, readTlsPair } from '../../../core/config/tls.ts'
+import { untranslated } from '../../../core/lib/languages.ts'
 import { systemCode } from '../../../core/reason.ts'
 
 const groupMayRead = 0o060
@@ -66,8 +67,16 @@ const fileModes: Check<OfflineContext> = {
   id: 'file_modes',
   level: 'error',
   passMessage: 'other users of the machine cannot read or write DATA_DIR and its files',
-  why: 'The database holds password hashes and personal data, and the master key opens the keys that sign tokens.',
-  mend: { do: 'Take the rights of group and others away, and consider what could be read known.' },
+  why: {
+    en: 'The database holds password hashes and personal data, and the master key opens the keys that sign tokens.',
+    de: 'Die Datenbank enthält Passwort-Hashes und persönliche Daten, und der Hauptschlüssel öffnet die Schlüssel, die Token signieren.',
+  },
+  mend: {
+    do: {
+      en: 'Take the rights of group and others away, and consider what could be read known.',
+      de: 'Entziehen Sie der Gruppe und anderen die Rechte, und betrachten Sie als bekannt, was lesbar war.',
+    },
+  },
   find({ config, machine }) {
     const folder = resolve(config.database.dataDirectory)
     const itself = machine.stat(folder)
@@ -75,7 +84,10 @@ const fileModes: Check<OfflineContext> = {
     const ofFolder: Found[] = isOpen
       ? [
           {
-            what: `${folder} has mode ${modeOf(itself)}: other users of this machine can put a database and keys of their own there.`,
+            what: {
+              en: `${folder} has mode ${modeOf(itself)}: other users of this machine can put a database and keys of their own there.`,
+              de: `${folder} hat den Modus ${modeOf(itself)}: Andere Benutzer dieses Rechners können dort eine eigene Datenbank und eigene Schlüssel ablegen.`,
+            },
             mend: { setting: `chmod 700 ${folder}` },
           },
         ]
@@ -86,7 +98,10 @@ const fileModes: Check<OfflineContext> = {
       const stats = machine.stat(path)
       if (!stats?.isFile() || !isReachable(machine, path, stats, toContents)) return []
       const mode = (stats.mode & 0o777).toString(8)
-      const what = `${path} has mode ${mode}: other users of this machine reach what it holds.`
+      const what = {
+        en: `${path} has mode ${mode}: other users of this machine reach what it holds.`,
+        de: `${path} hat den Modus ${mode}: Andere Benutzer dieses Rechners erreichen den Inhalt.`,
+      }
       return [{ what, mend: { setting: `chmod 600 ${path} && chmod 700 ${folder}` } }]
     })
     return [...ofFolder, ...ofFiles]
@@ -99,9 +114,15 @@ export const operatorFiles = (filesOf: readonly OperatorFiles[]): Check<OfflineC
   id: 'operator_files',
   level: 'error',
   passMessage: 'other users of the machine cannot write CLIENTS_FILE and FORWARD_AUTH_FILE',
-  why: 'A user who can write them can add a client that introspects and revokes tokens, or open each path of an application; the service reads changes automatically.',
+  why: {
+    en: 'A user who can write them can add a client that introspects and revokes tokens, or open each path of an application; the service reads changes automatically.',
+    de: 'Wer sie ändern kann, kann einen Client hinzufügen, der Token prüft und widerruft, oder jeden Pfad einer Anwendung öffnen; der Dienst liest Änderungen automatisch.',
+  },
   mend: {
-    do: 'Take the right to write away from group and others, and read the file for what was added.',
+    do: {
+      en: 'Take the right to write away from group and others, and read the file for what was added.',
+      de: 'Entziehen Sie der Gruppe und anderen das Schreibrecht, und sehen Sie in der Datei nach, was hinzukam.',
+    },
   },
   find({ config, machine }) {
     const files = filesOf.flatMap((of) => Object.entries(of(config)))
@@ -110,7 +131,10 @@ export const operatorFiles = (filesOf: readonly OperatorFiles[]): Check<OfflineC
       const path = resolve(file)
       const stats = machine.stat(path)
       const mode = stats === null ? '' : `, mode ${modeOf(stats)},`
-      const what = `${name} ${path}${mode} can be written by other users of this machine, or replaced in its folder.`
+      const what = {
+        en: `${name} ${path}${mode} can be written by other users of this machine, or replaced in its folder.`,
+        de: `${name} ${path}${stats === null ? '' : `, Modus ${modeOf(stats)},`} kann von anderen Benutzern dieses Rechners geändert oder in ihrem Ordner ersetzt werden.`,
+      }
       return [{ what, mend: { setting: `chmod go-w ${path} ${dirname(path)}` } }]
     })
   },
@@ -120,8 +144,16 @@ const dataDirectory: Check<OfflineContext> = {
   id: 'data_directory',
   level: 'error',
   passMessage: 'the service can write to DATA_DIR',
-  why: 'SQLite makes its log beside the database, and checkpoints of the audit log go to a file there.',
-  mend: { do: 'Give the folder to the user of the service, on a disk that takes changes.' },
+  why: {
+    en: 'SQLite makes its log beside the database, and checkpoints of the audit log go to a file there.',
+    de: 'SQLite legt sein Log neben der Datenbank an, und Prüfpunkte des Protokolls kommen dort in eine Datei.',
+  },
+  mend: {
+    do: {
+      en: 'Give the folder to the user of the service, on a disk that takes changes.',
+      de: 'Geben Sie den Ordner dem Benutzer des Dienstes, auf einer Platte, die Änderungen annimmt.',
+    },
+  },
   find({ config }) {
     const folder = resolve(config.database.dataDirectory)
     try {
@@ -131,7 +163,10 @@ const dataDirectory: Check<OfflineContext> = {
       const code = systemCode(cause) ?? 'unknown'
       // With PostgreSQL, a command may run without the service's folder.
       if (config.database.postgres && code === 'ENOENT') return []
-      const what = `${folder} cannot be written (${code}).`
+      const what = {
+        en: `${folder} cannot be written (${code}).`,
+        de: `${folder} ist nicht beschreibbar (${code}).`,
+      }
       return [{ what, mend: { setting: `install -d -m 0700 -o USER ${folder}` } }]
     }
   },
@@ -141,15 +176,26 @@ const firstPassword: Check<OfflineContext> = {
   id: 'first_password',
   level: 'warning',
   passMessage: 'no file holds the password of the first administrator any more',
-  why: 'It is the password of an administrator in clear; copies of the folder take it along.',
-  mend: { do: 'Log in with it, change it, and delete the file.' },
+  why: {
+    en: 'It is the password of an administrator in clear; copies of the folder take it along.',
+    de: 'Es ist das Passwort eines Administrators im Klartext; Kopien des Ordners enthalten es auch.',
+  },
+  mend: {
+    do: {
+      en: 'Log in with it, change it, and delete the file.',
+      de: 'Melden Sie sich damit an, ändern Sie es, und löschen Sie die Datei.',
+    },
+  },
   find({ config, machine }) {
     const folder = resolve(config.database.dataDirectory)
     return machine
       .list(folder)
       .filter((name) => /^first-password(?:-\d+)?$/.test(name))
       .map((name) => ({
-        what: `${join(folder, name)} still holds the generated password.`,
+        what: {
+          en: `${join(folder, name)} still holds the generated password.`,
+          de: `${join(folder, name)} enthält noch das erzeugte Passwort.`,
+        },
         mend: { setting: `rm ${join(folder, name)}` },
       }))
   },
@@ -159,17 +205,25 @@ const tlsFiles: Check<OfflineContext> = {
   id: 'tls_files',
   level: 'warning',
   passMessage: 'TLS_CERT_FILE holds a certificate that is valid for two more weeks',
-  why: 'Clients refuse an expired certificate, and every login fails.',
-  mend: { do: 'Renew it; the files are read again every ten seconds, without a restart.' },
+  why: {
+    en: 'Clients refuse an expired certificate, and every login fails.',
+    de: 'Clients lehnen ein abgelaufenes Zertifikat ab, und jede Anmeldung schlägt fehl.',
+  },
+  mend: {
+    do: {
+      en: 'Renew it; the files are read again every ten seconds, without a restart.',
+      de: 'Erneuern Sie es; die Dateien werden alle zehn Sekunden neu gelesen, ohne Neustart.',
+    },
+  },
   find({ clock, config }) {
     if (!config.http.tls) return []
     const { pair, mistakes } = readTlsPair(config.http.tls, config)
-    if (!pair) return mistakes.map((mistake) => ({ what: `${mistake}.`, level: 'error' }))
+    if (!pair)
+      return mistakes.map((mistake) => ({ what: untranslated(`${mistake}.`), level: 'error' }))
     const warning = lifeWarning(pair, clock.now())
     if (warning === null) return []
-    return [
-      { what: `${warning}.`, ...(/has expired|valid from/.test(warning) && { level: 'error' }) },
-    ]
+    const what = { en: `${warning.en}.`, de: `${warning.de}.` }
+    return [{ what, ...(/has expired|valid from/.test(warning.en) && { level: 'error' }) }]
   },
 }
 

@@ -17,16 +17,31 @@ const networkDisk: Check<OfflineContext> = {
   id: 'network_disk',
   level: 'error',
   passMessage: 'the SQLite file lies on a disk of this machine',
-  why: 'The log of SQLite needs memory that all processes share; over a network it loses or damages the database. https://sqlite.org/wal.html',
+  why: {
+    en: 'The log of SQLite needs memory that all processes share; over a network it loses or damages the database. https://sqlite.org/wal.html',
+    de: 'Das Log von SQLite braucht Speicher, den alle Prozesse teilen; über ein Netz verliert oder beschädigt es die Datenbank. https://sqlite.org/wal.html',
+  },
   mend: {
-    do: 'Move DATA_DIR to a local disk, or use PostgreSQL.',
+    do: {
+      en: 'Move DATA_DIR to a local disk, or use PostgreSQL.',
+      de: 'Verlegen Sie DATA_DIR auf eine lokale Platte, oder benutzen Sie PostgreSQL.',
+    },
     setting: 'DATABASE_URL=postgres://user:password@host/gatehouse',
   },
   find({ config: { database }, machine }) {
     if (database.postgres) return []
     const folder = resolve(database.dataDirectory)
     const name = networks.get(Number(spaceOf(machine, folder).type) >>> 0)
-    return name === undefined ? [] : [{ what: `${folder} lies on a ${name} file system.` }]
+    return name === undefined
+      ? []
+      : [
+          {
+            what: {
+              en: `${folder} lies on a ${name} file system.`,
+              de: `${folder} liegt auf einem Dateisystem der Art ${name}.`,
+            },
+          },
+        ]
   },
 }
 
@@ -38,19 +53,36 @@ const disk: Check<OfflineContext> = {
   id: 'disk',
   level: 'warning',
   passMessage: 'the disk of DATA_DIR has space',
-  why: 'On a full disk each change is refused with 503, and the audit log takes no record.',
+  why: {
+    en: 'On a full disk each change is refused with 503, and the audit log takes no record.',
+    de: 'Auf einer vollen Platte wird jede Änderung mit 503 abgelehnt, und das Protokoll nimmt keinen Eintrag auf.',
+  },
   mend: {
-    do: `Make space or a larger disk; \`${gatehouse} compact\` gives back what deleted rows have left.`,
+    do: {
+      en: `Make space or a larger disk; \`${gatehouse} compact\` gives back what deleted rows have left.`,
+      de: `Schaffen Sie Platz, oder nehmen Sie eine größere Platte; \`${gatehouse} compact\` gibt zurück, was gelöschte Zeilen belegt haben.`,
+    },
   },
   find({ config, machine }) {
     const folder = resolve(config.database.dataDirectory)
     const { bavail, bsize, files, ffree } = spaceOf(machine, folder)
     const free = bavail * bsize
     if (files > 0 && ffree < 100) {
-      return [{ what: `The disk of ${folder} has no room for new files.`, level: 'error' }]
+      return [
+        {
+          what: {
+            en: `The disk of ${folder} has no room for new files.`,
+            de: `Auf der Platte von ${folder} ist kein Platz für neue Dateien.`,
+          },
+          level: 'error',
+        },
+      ]
     }
     if (free >= lowBytes) return []
-    const what = `The disk of ${folder} has ${Math.floor(free / mebibyte)} MiB left.`
+    const what = {
+      en: `The disk of ${folder} has ${Math.floor(free / mebibyte)} MiB left.`,
+      de: `Auf der Platte von ${folder} sind noch ${Math.floor(free / mebibyte)} MiB frei.`,
+    }
     return [{ what, ...(free < fullBytes && { level: 'error' }) }]
   },
 }
@@ -60,7 +92,13 @@ function spaceOf(machine: Machine, folder: string) {
   try {
     return machine.space(folder)
   } catch (cause) {
-    throw new CouldNotCheck('the disk of DATA_DIR does not say', { cause })
+    throw new CouldNotCheck(
+      {
+        en: 'the disk of DATA_DIR does not say',
+        de: 'die Platte von DATA_DIR gibt keine Auskunft',
+      },
+      { cause },
+    )
   }
 }
 

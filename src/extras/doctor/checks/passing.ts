@@ -6,9 +6,15 @@ const methods: Check<OutsideContext> = {
   id: 'methods',
   level: 'error',
   passMessage: 'the proxy passes GET, POST, PUT, DELETE and OPTIONS on',
-  why: 'Changes and removals are refused by something that knows nothing of rights, and clients cannot tell why.',
+  why: {
+    en: 'Changes and removals are refused by something that knows nothing of rights, and clients cannot tell why.',
+    de: 'Änderungen und Löschungen lehnt etwas ab, das nichts von Rechten weiß, und Clients können nicht erkennen, warum.',
+  },
   mend: {
-    do: 'Let the service judge methods.',
+    do: {
+      en: 'Let the service judge methods.',
+      de: 'Lassen Sie den Dienst über Methoden entscheiden.',
+    },
     nginx: '# remove: limit_except ..., and if ($request_method ...)',
     caddy: '# remove: matchers of method before reverse_proxy',
   },
@@ -19,7 +25,12 @@ const methods: Check<OutsideContext> = {
       const answer = await probe.send(noRoute, { method })
       // With CORS_ORIGINS the service answers every OPTIONS.
       if (isOurs(answer) || (method === 'OPTIONS' && answer.header('x-request-id') !== '')) continue
-      found.push({ what: `${method} is answered ${answer.status} before it reaches the service.` })
+      found.push({
+        what: {
+          en: `${method} is answered ${answer.status} before it reaches the service.`,
+          de: `${method} wird mit ${answer.status} beantwortet, bevor es den Dienst erreicht.`,
+        },
+      })
     }
     return found
   },
@@ -29,9 +40,12 @@ const authorization: Check<OutsideContext> = {
   id: 'authorization_header',
   level: 'error',
   passMessage: 'Authorization reaches the service',
-  why: 'Every request with a token or with a username and password is refused as if it had none.',
+  why: {
+    en: 'Every request with a token or with a username and password is refused as if it had none.',
+    de: 'Jede Anfrage mit einem Token oder mit Benutzername und Passwort wird abgelehnt, als hätte sie keine.',
+  },
   mend: {
-    do: 'Pass the header on.',
+    do: { en: 'Pass the header on.', de: 'Leiten Sie den Header weiter.' },
     nginx: 'proxy_set_header Authorization $http_authorization;',
     caddy: '# remove: header_up -Authorization',
   },
@@ -40,7 +54,14 @@ const authorization: Check<OutsideContext> = {
     const answer = await probe.send('/api/me?doctor', { headers }) // bypasses caches
     if (answer.status !== 401 || !isOurs(answer)) return []
     if (/error="?invalid_token/.test(answer.header('www-authenticate'))) return []
-    return [{ what: 'A bearer token does not reach the service.' }]
+    return [
+      {
+        what: {
+          en: 'A bearer token does not reach the service.',
+          de: 'Ein Bearer-Token erreicht den Dienst nicht.',
+        },
+      },
+    ]
   },
 }
 
@@ -48,15 +69,27 @@ const paths: Check<OutsideContext> = {
   id: 'paths',
   level: 'warning',
   passMessage: 'the proxy passes paths on as they were sent',
-  why: 'A path that the proxy rewrites is another one to the service: names with a slash or a percent sign are not found, and rules by path are judged twice.',
+  why: {
+    en: 'A path that the proxy rewrites is another one to the service: names with a slash or a percent sign are not found, and rules by path are judged twice.',
+    de: 'Ein Pfad, den der Proxy umschreibt, ist für den Dienst ein anderer: Namen mit Schrägstrich oder Prozentzeichen werden nicht gefunden, und Regeln nach Pfad werden zweimal angewandt.',
+  },
   mend: {
-    do: 'Pass the path as it is.',
+    do: { en: 'Pass the path as it is.', de: 'Leiten Sie den Pfad unverändert weiter.' },
     nginx: 'proxy_pass http://127.0.0.1:3000;   # without a path or a slash at its end',
     caddy: '# remove: uri, rewrite, handle_path',
   },
   async find({ probe }) {
     const answer = await probe.get('/api/public%2Fstatus')
-    return isStatus(answer) ? [{ what: 'The proxy decodes %2F in paths.' }] : []
+    return isStatus(answer)
+      ? [
+          {
+            what: {
+              en: 'The proxy decodes %2F in paths.',
+              de: 'Der Proxy dekodiert %2F in Pfaden.',
+            },
+          },
+        ]
+      : []
   },
 }
 
@@ -64,9 +97,15 @@ const cached: Check<OutsideContext> = {
   id: 'cached',
   level: 'error',
   passMessage: 'no cache in front answers in place of the service',
-  why: 'Answers to one person are shown to another, and what was revoked stays valid for as long as it is kept.',
+  why: {
+    en: 'Answers to one person are shown to another, and what was revoked stays valid for as long as it is kept.',
+    de: 'Antworten an eine Person werden einer anderen gezeigt, und Widerrufenes bleibt gültig, solange es aufbewahrt wird.',
+  },
   mend: {
-    do: 'Keep nothing of this host: the service sends Cache-Control: no-store where that is wanted.',
+    do: {
+      en: 'Keep nothing of this host: the service sends Cache-Control: no-store where that is wanted.',
+      de: 'Bewahren Sie nichts von diesem Host auf: Der Dienst sendet Cache-Control: no-store, wo es nötig ist.',
+    },
     nginx: 'proxy_cache off;   # and no proxy_ignore_headers Cache-Control',
     caddy: '# remove: cache',
   },
@@ -75,7 +114,14 @@ const cached: Check<OutsideContext> = {
     const id = one.all('x-request-id').join()
     const isSame = id !== '' && id === other.all('x-request-id').join()
     return isSame
-      ? [{ what: `${statusPath} was answered twice from a cache (${id.slice(0, 40)}).` }]
+      ? [
+          {
+            what: {
+              en: `${statusPath} was answered twice from a cache (${id.slice(0, 40)}).`,
+              de: `${statusPath} wurde zweimal aus einem Cache beantwortet (${id.slice(0, 40)}).`,
+            },
+          },
+        ]
       : []
   },
 }
@@ -86,15 +132,28 @@ const clockSeen: Check<OutsideContext> = {
   id: 'clock_seen',
   level: 'warning',
   passMessage: 'the clocks of this machine and of the other side agree to a minute',
-  why: 'Tokens and codes are refused by a clock that is off; one of the two is.',
-  mend: { do: 'Keep both clocks by NTP.', setting: 'timedatectl set-ntp true' },
+  why: {
+    en: 'Tokens and codes are refused by a clock that is off; one of the two is.',
+    de: 'Token und Codes werden von einer Uhr abgelehnt, die falsch geht; eine der beiden tut es.',
+  },
+  mend: {
+    do: { en: 'Keep both clocks by NTP.', de: 'Stellen Sie beide Uhren per NTP.' },
+    setting: 'timedatectl set-ntp true',
+  },
   async find({ clock, probe }) {
     const before = clock.now()
     const { header } = await probe.send(statusPath)
     const there = Date.parse(header('date'))
     const off = Math.max(before - there, there - clock.now())
     if (Number.isNaN(there) || off <= maxOffMs) return []
-    return [{ what: `The Date of the answer is ${Math.round(off / 1000)} s off.` }]
+    return [
+      {
+        what: {
+          en: `The Date of the answer is ${Math.round(off / 1000)} s off.`,
+          de: `Das Date der Antwort weicht um ${Math.round(off / 1000)} s ab.`,
+        },
+      },
+    ]
   },
 }
 

@@ -7,8 +7,10 @@ import { isLoopback } from '../../../core/addresses/loopback.ts'
 import type { Check } from '../../../core/checks/check.ts'
 import type { OfflineContext } from '../../../core/checks/context.ts'
 
-const why =
-  'The limits of logins count addresses: clients who can choose theirs are not limited, and clients who share that of the proxy lock each other out.'
+const why = {
+  en: 'The limits of logins count addresses: clients who can choose theirs are not limited, and clients who share that of the proxy lock each other out.',
+  de: 'Die Grenzen der Anmeldungen zählen Adressen: Clients, die ihre wählen können, haben keine Grenze, und Clients, die die Adresse des Proxys teilen, sperren einander aus.',
+}
 
 const trustProxy: Check<OfflineContext> = {
   id: 'trust_proxy',
@@ -16,15 +18,20 @@ const trustProxy: Check<OfflineContext> = {
   passMessage: 'TRUST_PROXY names the proxies in front, if there are any',
   why,
   mend: {
-    do: 'Name the address from which the proxy connects to the service.',
+    do: {
+      en: 'Name the address from which the proxy connects to the service.',
+      de: 'Nennen Sie die Adresse, von der der Proxy sich mit dem Dienst verbindet.',
+    },
     setting: 'TRUST_PROXY=127.0.0.1',
   },
   find({ config: { baseUrl, environment, http } }) {
     const { protocol, hostname } = new URL(baseUrl)
     if (environment !== 'production' || protocol !== 'https:' || isLoopback(hostname)) return []
     if (http.tls || http.trustedProxies.length > 0) return []
-    const what =
-      'BASE_URL is https and this service has no certificate, so a proxy ends TLS; but TRUST_PROXY names none.'
+    const what = {
+      en: 'BASE_URL is https and this service has no certificate, so a proxy ends TLS; but TRUST_PROXY names none.',
+      de: 'BASE_URL ist https, und dieser Dienst hat kein Zertifikat; also beendet ein Proxy TLS. TRUST_PROXY nennt aber keinen.',
+    }
     return [{ what }]
   },
 }
@@ -57,7 +64,10 @@ const trustProxyWide: Check<OfflineContext> = {
   passMessage: 'TRUST_PROXY holds no range of addresses that clients have',
   why,
   mend: {
-    do: 'Name the proxies alone, by address or by the range that they have.',
+    do: {
+      en: 'Name the proxies alone, by address or by the range that they have.',
+      de: 'Nennen Sie nur die Proxys, mit ihrer Adresse oder ihrem Bereich.',
+    },
     setting: 'TRUST_PROXY=127.0.0.1',
   },
   find({ config: { http } }) {
@@ -65,7 +75,10 @@ const trustProxyWide: Check<OfflineContext> = {
       .map(parseAddressRange)
       .filter(isTooWide)
       .map(({ text }) => ({
-        what: `TRUST_PROXY holds ${text}: clients among these addresses choose the address that is counted.`,
+        what: {
+          en: `TRUST_PROXY holds ${text}: clients among these addresses choose the address that is counted.`,
+          de: `TRUST_PROXY enthält ${text}: Clients mit diesen Adressen wählen die Adresse, die zählt.`,
+        },
       }))
   },
 }

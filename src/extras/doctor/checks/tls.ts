@@ -11,9 +11,15 @@ const plainHttp: Check<OutsideContext> = {
   id: 'plain_http',
   level: 'error',
   passMessage: 'the service is reached over https alone',
-  why: 'Over http anyone on the way reads passwords, cookies and tokens.',
+  why: {
+    en: 'Over http anyone on the way reads passwords, cookies and tokens.',
+    de: 'Über http liest jeder auf dem Weg Passwörter, Cookies und Token.',
+  },
   mend: {
-    do: 'Let the proxy end TLS, and have port 80 only redirect.',
+    do: {
+      en: 'Let the proxy end TLS, and have port 80 only redirect.',
+      de: 'Lassen Sie den Proxy TLS beenden und Port 80 nur weiterleiten.',
+    },
     setting: 'BASE_URL=https://auth.example.org',
     nginx: 'server { listen 80; return 301 https://$host$request_uri; }',
     caddy: 'auth.example.org { reverse_proxy 127.0.0.1:3000 }   # without http:// before the name',
@@ -22,7 +28,9 @@ const plainHttp: Check<OutsideContext> = {
     if (!isRemote(origin)) return []
     if (!isHttps(origin)) {
       const isGatehouse = isStatus(await probe.get(statusPath))
-      return isGatehouse ? [{ what: `${origin} serves without TLS.` }] : []
+      return isGatehouse
+        ? [{ what: { en: `${origin} serves without TLS.`, de: `${origin} antwortet ohne TLS.` } }]
+        : []
     }
     const { target } = probe
     if (new URL(origin).port !== '' || target.url.port !== '') return []
@@ -33,12 +41,22 @@ const plainHttp: Check<OutsideContext> = {
       if (error instanceof OutboundError) return [] // nothing listens there
       throw error
     }
-    return [{ what: `Port 80 of ${target.url.hostname} serves the same without TLS.` }]
+    return [
+      {
+        what: {
+          en: `Port 80 of ${target.url.hostname} serves the same without TLS.`,
+          de: `Port 80 von ${target.url.hostname} liefert dasselbe ohne TLS.`,
+        },
+      },
+    ]
   },
 }
 
 const wholeChain: Mend = {
-  do: 'Give the proxy the whole chain: the certificate of the host first, then those of its issuers. For an authority of your own: --ca FILE.',
+  do: {
+    en: 'Give the proxy the whole chain: the certificate of the host first, then those of its issuers. For an authority of your own: --ca FILE.',
+    de: 'Geben Sie dem Proxy die ganze Kette: zuerst das Zertifikat des Hosts, dann die seiner Aussteller. Für eine eigene Zertifizierungsstelle: --ca FILE.',
+  },
   nginx: 'ssl_certificate /etc/letsencrypt/live/auth.example.org/fullchain.pem;',
   caddy: 'tls /path/fullchain.pem /path/privkey.pem   # or none: Caddy gets one by itself',
 }
@@ -47,7 +65,10 @@ const certificate: Check<OutsideContext> = {
   id: 'certificate',
   level: 'error',
   passMessage: 'clients trust the certificate, and it names the host',
-  why: 'Browsers stop before the page, and programs refuse the connection, or learn to ignore certificates.',
+  why: {
+    en: 'Browsers stop before the page, and programs refuse the connection, or learn to ignore certificates.',
+    de: 'Browser halten vor der Seite an, und Programme lehnen die Verbindung ab oder lernen, Zertifikate zu ignorieren.',
+  },
   mend: wholeChain,
   async find({ certificate: read, clock, origin }) {
     if (!isHttps(origin)) return []
@@ -56,13 +77,29 @@ const certificate: Check<OutsideContext> = {
     const { hostname } = new URL(origin)
     if (!namesHost) {
       const names = (shown.subjectAltName ?? shown.subject).slice(0, 200)
-      const what = `The certificate does not name ${hostname}: ${names}.`
-      found.push({ what, mend: { do: 'Get a certificate for this name.' } })
+      const what = {
+        en: `The certificate does not name ${hostname}: ${names}.`,
+        de: `Das Zertifikat nennt ${hostname} nicht: ${names}.`,
+      }
+      found.push({
+        what,
+        mend: {
+          do: {
+            en: 'Get a certificate for this name.',
+            de: 'Besorgen Sie ein Zertifikat für diesen Namen.',
+          },
+        },
+      })
     }
     // Expiry is reported by the next check.
     const isOver = shown.validToDate.getTime() < clock.now()
     if (mistrust !== null && mistrust !== 'CERT_HAS_EXPIRED' && !isOver) {
-      found.push({ what: `This machine does not trust the certificate: ${mistrust}.` })
+      found.push({
+        what: {
+          en: `This machine does not trust the certificate: ${mistrust}.`,
+          de: `Dieser Rechner vertraut dem Zertifikat nicht: ${mistrust}.`,
+        },
+      })
     }
     return found
   },
@@ -75,9 +112,15 @@ const certificateEnd: Check<OutsideContext> = {
   id: 'certificate_end',
   level: 'warning',
   passMessage: 'the certificate is valid for two more weeks',
-  why: 'From its end on every client refuses the connection.',
+  why: {
+    en: 'From its end on every client refuses the connection.',
+    de: 'Von seinem Ende an lehnt jeder Client die Verbindung ab.',
+  },
   mend: {
-    do: 'Renew it, have the proxy read it again, and see why the renewal did not happen by itself.',
+    do: {
+      en: 'Renew it, have the proxy read it again, and see why the renewal did not happen by itself.',
+      de: 'Erneuern Sie es, lassen Sie den Proxy es neu lesen, und prüfen Sie, warum die automatische Erneuerung ausblieb.',
+    },
     setting: 'certbot renew && systemctl reload nginx',
     nginx:
       'ssl_certificate /etc/letsencrypt/live/auth.example.org/fullchain.pem;   # then nginx -s reload',
@@ -88,16 +131,35 @@ const certificateEnd: Check<OutsideContext> = {
     const { validFromDate, validToDate } = (await read()).certificate
     const [from, to, now] = [validFromDate.getTime(), validToDate.getTime(), clock.now()]
     if (now < from)
-      return [{ what: `The certificate is valid from ${isoTime(from)} on.`, level: 'error' }]
+      return [
+        {
+          what: {
+            en: `The certificate is valid from ${isoTime(from)} on.`,
+            de: `Das Zertifikat gilt ab ${isoTime(from)}.`,
+          },
+          level: 'error',
+        },
+      ]
     if (now > to)
-      return [{ what: `The certificate has expired at ${isoTime(to)}.`, level: 'error' }]
+      return [
+        {
+          what: {
+            en: `The certificate has expired at ${isoTime(to)}.`,
+            de: `Das Zertifikat ist um ${isoTime(to)} abgelaufen.`,
+          },
+          level: 'error',
+        },
+      ]
     // Short-lived certificates are renewed in their last third.
     const notice = Math.min(noticeDays * dayMs, (to - from) / 4)
     if (to - now >= notice) return []
     const days = Math.ceil((to - now) / dayMs)
     return [
       {
-        what: `The certificate ends at ${isoTime(to)}, within ${days === 1 ? '1 day' : `${days} days`}.`,
+        what: {
+          en: `The certificate ends at ${isoTime(to)}, within ${days === 1 ? '1 day' : `${days} days`}.`,
+          de: `Das Zertifikat endet um ${isoTime(to)}, in ${days === 1 ? '1 Tag' : `${days} Tagen`}.`,
+        },
       },
     ]
   },

@@ -45,7 +45,11 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
     const view = await viewOf(request, person, fields('email'))
     showIfRefused(request, person, 'account-email', { problemOf, view })
     const address = parseEmail(fields('email').trim())
-    if (!address) return refuseField(['email'], 'must be an e-mail address')
+    if (!address)
+      return refuseField(['email'], {
+        en: 'must be an e-mail address',
+        de: 'muss eine E-Mail-Adresse sein',
+      })
     emails.assertAvailable()
     const { account } = person
     const sent = proofsOfForm(deps, request)

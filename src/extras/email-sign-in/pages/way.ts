@@ -120,7 +120,12 @@ export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
   /** @throws ApiError validationFailed, tooManyRequests */
   async function sendMail(...[flow, request, , field]: Parameters<TakeStep>): Promise<SignInFlow> {
     const text = field('email').trim()
-    const address = parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
+    const address =
+      parseEmail(text) ??
+      refuseField(['email'], {
+        en: 'must be an e-mail address',
+        de: 'muss eine E-Mail-Adresse sein',
+      })
     const { id, expiresAt } = await emailLogin.begin(address, {
       language: languageOf(request, config.pages.language),
       client: clientAddress(request),

@@ -172,7 +172,10 @@ export async function passkeyPages(app: FastifyInstance, deps: Needs): Promise<v
 function assertName(name: string): void {
   const length = codePointLength(name)
   if (length < 1 || length > maxName || !isStorableText(name)) {
-    refuseField(['name'], `must have 1 to ${maxName} characters`)
+    refuseField(['name'], {
+      en: `must have 1 to ${maxName} characters`,
+      de: `muss 1 bis ${maxName} Zeichen haben`,
+    })
   }
 }
 

@@ -30,7 +30,8 @@ export async function passwordPages(app: FastifyInstance, deps: Needs): Promise<
     const view = (problem: AccountProblem) => viewOf(request, person, problem)
     showIfRefused(request, person, 'account-password', { problemOf, view })
     const wanted = fields('new_password')
-    if (wanted !== fields(again)) refuseField([again], 'must be the same password')
+    if (wanted !== fields(again))
+      refuseField([again], { en: 'must be the same password', de: 'muss dasselbe Passwort sein' })
     await changeOwnPassword(deps, request, {
       account: person.account,
       sent: proofsOfForm(deps, request),

@@ -147,9 +147,12 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
         return ended
       }
       const newPassword = field('new_password')
-      if (newPassword === '') refuseField(['new_password'], 'is required')
+      if (newPassword === '') refuseField(['new_password'], { en: 'is required', de: 'fehlt' })
       if (newPassword !== field('new_password_again')) {
-        refuseField(['new_password_again'], 'must be the same twice')
+        refuseField(['new_password_again'], {
+          en: 'must be the same twice',
+          de: 'muss zweimal gleich sein',
+        })
       }
       const isBack = confirmation.purpose === 'deletion_undo'
       const also = end(isBack ? 'password_and_deletion' : 'password')
@@ -187,7 +190,9 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     typed: string,
     request: FastifyRequest,
   ): Promise<ResetFlow> {
-    const identifier = parseIdentifier(typed) ?? refuseField(['username'], 'can name no account')
+    const identifier =
+      parseIdentifier(typed) ??
+      refuseField(['username'], { en: 'can name no account', de: 'kann kein Konto nennen' })
     const { id, expiresAt } = await recovery.begin(identifier, {
       language: languageOf(request, config.pages.language),
       client: clientAddress(request),

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../../core/errors.ts'
 import { textIn } from '../../../core/http/bodies/bodies.ts'
+import type { Words } from '../../../core/lib/languages.ts'
 import {
   type ChosenUsernameFault,
   chosenUsernameFaults,
@@ -48,7 +49,7 @@ export function problemsOfError(error: ApiError): ProfileProblems {
 
 function usernameProblem(message: string | undefined): Pick<ProfileProblems, 'username'> {
   if (message === undefined) return {}
-  const faults = Object.entries(chosenUsernameFaults) as [ChosenUsernameFault, string][]
-  const [fault] = faults.find(([, text]) => text === message) ?? []
+  const faults = Object.entries(chosenUsernameFaults) as [ChosenUsernameFault, Words][]
+  const [fault] = faults.find(([, { en }]) => en === message) ?? []
   return { username: fault ?? 'form' }
 }

@@ -1,5 +1,6 @@
 import type { Random } from '../../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
+import type { Words } from '../../../core/lib/languages.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { type CheckpointStore, checkpointStore } from '../checkpoint-store.ts'
 import { type AuditRecord, firstPrevious, macOf } from '../record-form.ts'
@@ -10,18 +11,18 @@ const recordsPerRun = 25
 const maxReported = 5
 
 /**
- * Verifies a few hundred macs; returns a sentence without full stop per changed record. `audit
+ * Verifies a few hundred macs; returns a sentence per changed record. `audit
  * verify` verifies all.
  */
 export async function sampleProblems(
   db: DatabaseOrTransaction,
   keys: Pick<AuditKeys, 'chain'>,
   random: Random,
-): Promise<string[]> {
+): Promise<Words[]> {
   const store = checkpointStore(db)
   const last = await store.lastNumber()
   if (last === null) return []
-  const problems = new Set<string>()
+  const problems = new Map<string, Words>()
   const seen = new Set<number>()
   for (let run = 0; run < runs; run += 1) {
     // The first range is the latest.
@@ -31,7 +32,11 @@ export async function sampleProblems(
     }
     if (last <= (run + 1) * recordsPerRun) break
   }
-  return [...problems].slice(0, maxReported)
+  return [...problems.values()].slice(0, maxReported)
+
+  function note(problem: Words): void {
+    problems.set(problem.en, problem)
+  }
 
   async function verifyAt(chain: string, place: number): Promise<void> {
     const [before, record] = await pairAt(store, chain, place)
@@ -40,9 +45,15 @@ export async function sampleProblems(
     const previous = before?.mac ?? (await previousOf(store, keys, record))
     if (previous === undefined) return
     if (previous === null) {
-      problems.add(`The record before record ${record.number} of the audit log is missing`)
+      note({
+        en: `The record before record ${record.number} of the audit log is missing.`,
+        de: `Vor dem Eintrag ${record.number} des Protokolls fehlt ein Eintrag.`,
+      })
     } else if (macOf(keys.chain, previous, record) !== record.mac) {
-      problems.add(`The record ${record.number} of the audit log is not what was written there`)
+      note({
+        en: `The record ${record.number} of the audit log is not what was written there.`,
+        de: `Der Eintrag ${record.number} des Protokolls ist nicht, was dort geschrieben wurde.`,
+      })
     }
   }
 }

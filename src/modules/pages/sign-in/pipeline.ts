@@ -117,7 +117,10 @@ export function createSignInPipeline(
       password_change(flow, _request, by, field) {
         const newPassword = field('new_password')
         if (newPassword !== field('new_password_again')) {
-          refuseField(['new_password_again'], 'must be the same twice')
+          refuseField(['new_password_again'], {
+            en: 'must be the same twice',
+            de: 'muss zweimal gleich sein',
+          })
         }
         return takeStep(flow, by, async (evidence) => {
           if (newPassword !== '') await assertAnother(evidence, newPassword)
@@ -304,7 +307,11 @@ export function createSignInPipeline(
   async function assertAnother({ account, amr }: Evidence, password: string): Promise<void> {
     if (!amr.includes('pwd')) return
     const { matches } = await passwords.verify(password, account.passwordHash)
-    if (matches) refuseField(['new_password'], 'must differ from the present one')
+    if (matches)
+      refuseField(['new_password'], {
+        en: 'must differ from the present one',
+        de: 'muss sich vom jetzigen unterscheiden',
+      })
   }
 }
 

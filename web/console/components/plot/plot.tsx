@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Table } from '../../../components/data.tsx'
 import { useLanguage } from '../../../context.ts'
@@ -21,8 +22,9 @@ interface Props {
   readonly plot: Shown
   /** The same in wider buckets, to be read. */
   readonly table: Shown
+  /** Shown in place of a plot in which everything is 0. */
+  readonly empty: ComponentChildren
   readonly texts: {
-    readonly none: string
     readonly table: string
     readonly from: string
     readonly notDrawn: string
@@ -30,7 +32,7 @@ interface Props {
 }
 
 /** Counts over time: a plot whose legend has the figures, and the same as a table. */
-export function Plot({ title, plot, table, texts }: Props) {
+export function Plot({ title, plot, table, empty, texts }: Props) {
   const format = useFormats(plot.times)
   const [place, setPlace] = useState<number | null>(null)
   const totals = plot.lines.map(({ values }) => totalOf(values))
@@ -43,7 +45,7 @@ export function Plot({ title, plot, table, texts }: Props) {
         <span class="muted">{at === undefined ? '' : format.long(at)}</span>
       </figcaption>
       {isEmpty ? (
-        <p class="muted">{texts.none}</p>
+        <p class="muted">{empty}</p>
       ) : (
         <>
           <ul class="plot-legend">

@@ -6,6 +6,7 @@ export const firstStep: FirstStep = {
   id: 'backup',
   order: 40,
   href: '/admin/backups',
+  isEssential: true,
   words: {
     en: ['A backup', 'Set BACKUP_DIR, or make one now.'],
     de: ['Eine Sicherung', 'Setzen Sie BACKUP_DIR, oder machen Sie jetzt eine.'],

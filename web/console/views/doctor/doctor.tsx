@@ -78,7 +78,6 @@ function Findings({ report }: { readonly report: Report }) {
   )
 }
 
-/** What was found is English, as on the command line and in the documents. */
 function FindingShown({
   finding: { check, level, what, why, mend },
 }: {
@@ -93,15 +92,15 @@ function FindingShown({
   return (
     <article class="finding tile">
       <h2>
-        <Mark tone={tones[level]}>{t.levels[level]}</Mark> <span lang="en">{what}</span>
+        <Mark tone={tones[level]}>{t.levels[level]}</Mark> {what}
       </h2>
       <p>
         <span class="muted">{t.why}: </span>
-        <span lang="en">{why}</span>
+        {why}
       </p>
       <p>
         <span class="muted">{t.mend}: </span>
-        <span lang="en">{mend.do}</span>
+        {mend.do}
       </p>
       {lines.map(
         ([kind, text]) =>

@@ -59,9 +59,10 @@ export function ImportForm() {
   }
   return (
     <>
-      <p>
-        {t.hint} <code>{columns}</code> {t.hintJson} <code>{example}</code>
-      </p>
+      <p>{t.hint}</p>
+      <pre>{columns}</pre>
+      <p>{t.hintJson}</p>
+      <pre>{example}</pre>
       <div class="field">
         <label for="import-file">{t.file}</label>
         <input

@@ -3,7 +3,7 @@ import type { mail as english } from './en.ts'
 
 export const mail: typeof english = {
   title: 'E-Mail',
-  tabs: { outbox: 'Ausgang', previews: 'Wie Nachrichten aussehen' },
+  tabs: { outbox: 'Ausgang', previews: 'Vorschau' },
   caption: 'E-Mails der letzten 30 Tage, die neuesten zuerst',
   empty:
     'In den letzten 30 Tagen gab es keine E-Mail. Senden Sie oben eine Test-E-Mail, um zu sehen, ob E-Mails ankommen.',
@@ -13,8 +13,8 @@ export const mail: typeof english = {
     to: 'An',
     state: 'Stand',
     created: 'Verlangt',
-    next: 'Nächster Versuch, oder Ende',
-    response: 'Letzte Antwort des Mailservers',
+    next: 'Nächster Versuch',
+    response: 'Antwort des Servers',
     actions: 'Aktionen',
   },
   states: {

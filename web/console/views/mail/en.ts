@@ -3,7 +3,7 @@ import { plural } from '../../../languages/words.ts'
 /** The texts of the mail in the console. */
 export const mail = {
   title: 'Mail',
-  tabs: { outbox: 'Outbox', previews: 'How messages read' },
+  tabs: { outbox: 'Outbox', previews: 'Previews' },
   caption: 'Mail of the last 30 days, the newest first',
   empty:
     'Nothing was mailed in the last 30 days. Send a test mail to see whether mail arrives: above.',
@@ -13,8 +13,8 @@ export const mail = {
     to: 'To',
     state: 'State',
     created: 'Asked for',
-    next: 'Next attempt, or end',
-    response: 'Last answer of the mail server',
+    next: 'Next attempt',
+    response: 'Response of the server',
     actions: 'Actions',
   },
   states: {

@@ -6,6 +6,7 @@ export const firstStep: FirstStep = {
   id: 'mail',
   order: 30,
   href: '/admin/mail',
+  isEssential: true,
   words: {
     en: ['Mail', 'Set SMTP_URL, and send a test mail: resets and notices need it.'],
     de: [

@@ -1,78 +1,91 @@
 import { useState } from 'preact/hooks'
 import { useLanguage } from '../../../context.ts'
 import { hasArea, rootPath } from '../../areas.ts'
-import { Mark } from '../../components/mark.tsx'
+import { Mark, type Tone } from '../../components/mark.tsx'
 import { keep, kept } from '../../kept.ts'
-import { useLoad } from '../../use-load.ts'
-import { type FirstStep, readSteps } from './first-steps.ts'
-import { steps } from './parts.ts'
-import type { Status } from './read.ts'
+import type { FirstStep } from './first-steps.ts'
+import type { StepState } from './step-states.ts'
 import { overviewTexts } from './texts.ts'
+import type { Steps } from './use-steps.ts'
 
 const hiddenKey = 'gatehouse-first-steps'
 
-/** The first steps of an installation, which tick themselves off; hidden once all are done. */
-export function Checklist({ status }: { readonly status: Status | null }) {
-  const t = overviewTexts.use()
-  const words = t.checklist
+/** The first steps of an installation, which tick themselves off; hidden once none is open. */
+export function Checklist({ steps }: { readonly steps: Steps }) {
+  const words = overviewTexts.use().checklist
   const [isHidden, setHidden] = useState(() => kept(hiddenKey) === 'hidden')
-  // What the status says of the steps decides what else is asked.
-  const key = status && !isHidden ? JSON.stringify(steps.map((step) => step.inStatus(status))) : ''
-  const done = useLoad(key, async (signal) =>
-    status && !isHidden ? readSteps(steps, status, signal) : null,
-  )
-  if (isHidden) {
-    const show = () => {
-      keep(hiddenKey, null)
-      setHidden(false)
-    }
+  const setKept = (hidden: boolean) => {
+    keep(hiddenKey, hidden ? 'hidden' : null)
+    setHidden(hidden)
+  }
+  const { states } = steps
+  if (!isHidden && !states) return null
+  const done = states?.filter(({ state }) => state === 'done').length ?? 0
+  if (states && done === states.length) return null
+  if (isHidden || !states) {
     return (
       <p>
-        <button type="button" class="link" onClick={show}>
+        <button type="button" class="link" onClick={() => setKept(false)}>
           {words.show}
         </button>
       </p>
     )
   }
-  if (!done.data) return null
-  const states = done.data
-  const count = steps.filter(({ id }) => states[id] === true).length
-  if (count === steps.length) return null
-  const hide = () => {
-    keep(hiddenKey, 'hidden')
-    setHidden(true)
-  }
   return (
     <section class="tile checklist" aria-labelledby="first-steps">
       <div class="heading">
         <h2 id="first-steps">{words.title}</h2>
-        <span class="muted">{words.done(count, steps.length)}</span>
+        <span class="muted">{words.done(done, states.length)}</span>
       </div>
       <ol>
-        {steps.map((step) => (
-          <Item key={step.id} step={step} state={states[step.id] ?? null} />
+        {states.map(({ step, state }) => (
+          <Item key={step.id} {...{ step, state, steps }} />
         ))}
       </ol>
-      <button type="button" class="link" onClick={hide}>
+      <button type="button" class="link" onClick={() => setKept(true)}>
         {words.hide}
       </button>
     </section>
   )
 }
 
-function Item({ step, state }: { readonly step: FirstStep; readonly state: boolean | null }) {
+const tones: Readonly<Record<StepState, Tone>> = {
+  done: 'good',
+  open: 'warning',
+  dismissed: 'plain',
+  unknown: 'plain',
+}
+
+interface ItemProps {
+  readonly step: FirstStep
+  readonly state: StepState
+  readonly steps: Steps
+}
+
+function Item({ step, state, steps }: ItemProps) {
   const { checklist: words } = overviewTexts.use()
   const [name, hint] = step.words[useLanguage()]
-  const isLinked = state !== true && (hasArea(step.href) || !step.href.startsWith(rootPath))
-  const tone = state === true ? 'good' : state === false ? 'warning' : 'plain'
+  const marks = {
+    ...{ done: words.isDone, open: words.isOpen },
+    ...{ dismissed: words.isDismissed, unknown: words.unknown },
+  }
+  const isDismissed = state === 'dismissed'
+  const label = isDismissed ? words.restore : words.dismiss
+  const change = () => (isDismissed ? steps.restore : steps.dismiss)(step.id)
+  const isLinked = state !== 'done' && (hasArea(step.href) || !step.href.startsWith(rootPath))
   return (
     <li>
-      <Mark tone={tone}>
-        {state === true ? words.isDone : state === false ? words.isOpen : words.unknown}
-      </Mark>
+      <Mark tone={tones[state]}>{marks[state]}</Mark>
       <div>
         {isLinked ? <a href={step.href}>{name}</a> : name}
-        {state !== true && <p class="hint">{hint}</p>}
+        {state !== 'done' && !isDismissed && <p class="hint">{hint}</p>}
+        {state !== 'done' && (
+          <p>
+            <button type="button" class="link" aria-label={`${label}: ${name}`} onClick={change}>
+              {label}
+            </button>
+          </p>
+        )}
       </div>
     </li>
   )

@@ -9,6 +9,8 @@ export interface FirstStep {
   /** The place among the steps. */
   readonly order: number
   readonly href: string
+  /** Whether all is well only with it, or once the administrator has dismissed it. */
+  readonly isEssential?: boolean
   /** The name, and what to do. */
   readonly words: Readonly<Record<Language, readonly [string, string]>>
   /** Whether the step is done, by the status; null: `look` finds out. */
@@ -48,15 +50,19 @@ export const ownSteps: readonly FirstStep[] = [
     id: 'factor',
     order: 20,
     href: '/account/second-factor',
+    isEssential: true,
     words: {
-      en: ['A second factor', 'With your roles a stolen password is enough to do everything.'],
+      en: [
+        'A second factor for each administrator',
+        'Set up yours; REQUIRE_SECOND_FACTOR=ADMIN asks the others for theirs.',
+      ],
       de: [
-        'Ein zweiter Faktor',
-        'Mit Ihren Rollen genügt sonst ein gestohlenes Passwort für alles.',
+        'Ein zweiter Faktor für jeden Administrator',
+        'Richten Sie Ihren ein; REQUIRE_SECOND_FACTOR=ADMIN verlangt ihn von den anderen.',
       ],
     },
     inStatus: () => null,
-    look: secondFactor,
+    look: secondFactors,
   },
   {
     id: 'https',
@@ -87,6 +93,14 @@ async function ownPassword(signal: AbortSignal): Promise<boolean> {
   return !isFirst || data.some(({ type: of }) => of === 'authn_password_change')
 }
 
-async function secondFactor(signal: AbortSignal): Promise<boolean> {
-  return (await dataOf(api.GET('/api/account', { signal }))).second_factor
+/** Whether each person that can use the role ADMIN has one. Keys, not passwords, open a service account. */
+async function secondFactors(signal: AbortSignal, cursor?: string): Promise<boolean> {
+  const filter = { role: 'ADMIN', second_factor: false, limit: 100 } as const
+  const query = cursor === undefined ? filter : { ...filter, cursor }
+  const page = await dataOf(api.GET('/api/admin/accounts', { params: { query }, signal }))
+  if (!('next' in page)) return false // without filters alone
+  const isUsed = ({ active, email, locked }: (typeof page.data)[number]) =>
+    active && !locked && !email.endsWith('@service.invalid')
+  if (page.data.some(isUsed)) return false
+  return page.next === null || secondFactors(signal, page.next)
 }

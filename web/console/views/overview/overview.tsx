@@ -12,10 +12,12 @@ import { healthOf, verdictOf } from './health.ts'
 import { healthParts, loadedParts } from './parts.ts'
 import { RangePicker, useRange } from './range-picker.tsx'
 import type { AuditRecord } from './read.ts'
-import { readChanges, readSeries, readStatistics, readStatus } from './read.ts'
+import { readChanges, readSeries, readStatistics, readStatus, readToday } from './read.ts'
 import type { OverviewTexts } from './texts.ts'
 import { overviewTexts } from './texts.ts'
+import { TodaysFigures } from './todays-figures.tsx'
 import { Trying } from './trying.tsx'
+import { useSteps } from './use-steps.ts'
 import { Verdict } from './verdict.tsx'
 import { Works } from './works.tsx'
 
@@ -32,16 +34,20 @@ export function Overview() {
   // The parts are always the same, so that each keeps its place among the hooks.
   const others = loadedParts.map((part) => ({ part, load: useLoad('', part.read) }))
   const statistics = useLoad('', readStatistics, { everyMs: statisticsEveryMs })
+  const today = useLoad('', readToday, { everyMs: statisticsEveryMs })
   const series = useLoad(name, (signal) => readSeries(range, signal), {
     everyMs: range.readEvery * 1000,
   })
+  const steps = useSteps(status.data)
   const since = series.data?.since
   useEffect(() => sawSince(since), [since])
   const readAll = () => {
-    for (const one of [status, statistics, series, ...others.map(({ load }) => load)]) one.reload()
+    const loads = [status, statistics, today, series, ...others.map(({ load }) => load)]
+    for (const one of loads) one.reload()
   }
   useReturn(() => {
     status.reload()
+    today.reload()
     series.reload()
   })
   const telling = { texts: t, language, inWords, parts: healthParts }
@@ -53,7 +59,7 @@ export function Overview() {
   const health = [...works, ...rows.map((row) => row.health)]
   // What is broken is read first, before the numbers.
   const isBroken = status.problem !== null || verdictOf(health).level === 'bad'
-  const verdict = <Verdict health={health} status={status} />
+  const verdict = <Verdict health={health} status={status} steps={steps.states} />
   return (
     <>
       <div class="heading">
@@ -70,11 +76,12 @@ export function Overview() {
         </div>
       </div>
       {isBroken && verdict}
+      <TodaysFigures today={today} statistics={statistics} />
       <RangePicker name={name} since={series.data?.since ?? null} lost={series.data?.lost ?? 0} />
       {series.problem !== null && <LoadFailed problem={series.problem} retry={series.reload} />}
-      <Entering range={range} series={series.data} statistics={statistics} />
+      <Entering range={range} series={series.data} />
       {!isBroken && verdict}
-      <Checklist status={status.data} />
+      <Checklist steps={steps} />
       <Works health={works} others={rows} jobs={status.data?.jobs ?? []} />
       <Trying range={range} series={series.data} status={status.data} />
       <Changes />

@@ -4,6 +4,7 @@ import type { components } from '../../api/openapi.d.ts'
 import { statisticsPath, statusPath } from './area.ts'
 import { type Buckets, totalOf } from './buckets.ts'
 import type { Range } from './ranges.ts'
+import { daysAt, type Today, todayIn } from './today.ts'
 
 export type Status = components['schemas']['AdminStatus']
 export type AuditRecord = components['schemas']['AuditRecord']
@@ -28,6 +29,7 @@ const names = [
   'logins',
   'second_factor',
   'accounts_created',
+  'sessions_started',
   'account_lockouts',
   'throttled',
   'refusals',
@@ -45,15 +47,17 @@ export async function readSeries(range: Range, signal: AbortSignal): Promise<Rea
   return { ...buckets, since, lost: totalOf(buckets, 'lost_counts') }
 }
 
-/** Accounts and limits that refuse now, the last used first, out of the latest hundred. */
-export async function readBlocked(signal: AbortSignal) {
-  const { accounts, counts } = await dataOf(
-    api.GET('/api/admin/throttle', { params: { query: { limit: 100 } }, signal }),
+const comparedNames = ['logins', 'second_factor', 'accounts_created', 'sessions_started'] as const
+
+/** The hours of a week ago up to now. */
+export async function readToday(signal: AbortSignal): Promise<Today> {
+  const now = new Date()
+  const from = new Date(daysAt(now).weekAgo.from * 1000).toISOString()
+  const query = { step: 'hour' as const, from, name: [...comparedNames] }
+  return todayIn(
+    await dataOf(api.GET('/api/admin/statistics/series', { params: { query }, signal })),
+    now,
   )
-  return {
-    accounts: accounts.data.filter(({ locked_until }) => locked_until !== null),
-    limits: counts.data.filter(({ blocked_until }) => blocked_until !== null),
-  }
 }
 
 const shownChanges = 12

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Line } from '../../components/plot/plot.tsx'
 import { Plot } from '../../components/plot/plot.tsx'
+import { Time } from '../../components/time.tsx'
 import type { Series } from './buckets.ts'
 import { byLabel, largest, widened } from './buckets.ts'
 import type { Range } from './ranges.ts'
@@ -71,5 +72,21 @@ export function SeriesPlot({ title, range, series, wanted }: Props) {
     [series, range],
   )
   if (!shown) return <div class="plot waiting" />
-  return <Plot title={title} {...shown} texts={t.plot} />
+  const { since } = series ?? { since: null }
+  return (
+    <Plot
+      title={title}
+      {...shown}
+      texts={t.plot}
+      empty={
+        since === null ? (
+          t.entering.nothingCounted
+        ) : (
+          <>
+            {t.plot.none} {t.plot.since} <Time at={since} />.
+          </>
+        )
+      }
+    />
+  )
 }

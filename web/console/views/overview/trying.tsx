@@ -1,15 +1,12 @@
-import type { ComponentChildren } from 'preact'
+import { useLanguage } from '../../../context.ts'
 import { hasArea } from '../../areas.ts'
-import { DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { useLoad } from '../../use-load.ts'
-import { useClear } from '../throttle/clear.ts'
-import { accountColumns, keyOf, limitColumns } from '../throttle/columns.tsx'
 import { throttleTexts } from '../throttle/texts.ts'
 import { totalOf } from './buckets.ts'
 import { Figure, Figures } from './figures.tsx'
 import type { Range } from './ranges.ts'
-import { type ReadSeries, readBlocked, type Status } from './read.ts'
+import type { ReadSeries, Status } from './read.ts'
 import { SeriesPlot } from './series-plot.tsx'
 import { overviewTexts } from './texts.ts'
 
@@ -26,6 +23,15 @@ export function Trying({ range, series, status }: Props) {
   const t = overviewTexts.use()
   const words = t.trying
   const labelText = (value: string) => t.labels[value] ?? value
+  const language = useLanguage()
+  // The tables come when the view stands, as plots do.
+  const blocked = useLoad('', async () => {
+    const [part] = await Promise.all([
+      import('../throttle/blocked.tsx'),
+      throttleTexts.load(language),
+    ])
+    return part.Blocked
+  })
   const refused = series && totalOf(series, 'logins', { result: 'refused' })
   const throttled = status?.throttled ?? null
   return (
@@ -38,7 +44,8 @@ export function Trying({ range, series, status }: Props) {
         <Figure name={words.blockedLogins} value={throttled?.logins ?? null} />
       </Figures>
       {status && <Growth status={status} />}
-      <Blocked />
+      <h3>{words.blockedTitle}</h3>
+      <Loaded from={blocked}>{(Blocked) => <Blocked texts={words} />}</Loaded>
       {hasArea(why) && (
         <p>
           <a href={why}>{words.why}</a>
@@ -78,54 +85,5 @@ function Growth({ status: { unusual } }: { readonly status: Status }) {
         })}
       </ul>
     </div>
-  )
-}
-
-const shown = 8
-const everyMs = 20_000
-
-/** The accounts and addresses that are refused now, with the button that clears them. */
-function Blocked() {
-  const t = overviewTexts.use()
-  const columns = throttleTexts.use()
-  const blocked = useLoad('', readBlocked, { everyMs })
-  const clear = useClear(blocked.reload)
-  const table = (one: ComponentChildren) => <div class="tile">{one}</div>
-  return (
-    <>
-      <h3>{t.trying.blockedTitle}</h3>
-      <Loaded from={blocked}>
-        {({ accounts, limits }) => (
-          <>
-            {accounts.length + limits.length === 0 && (
-              <p class="muted">{t.trying.nothingBlocked}</p>
-            )}
-            {accounts.length > 0 &&
-              table(
-                <DataTable
-                  caption={columns.accounts}
-                  columns={accountColumns(columns, clear)}
-                  rows={accounts.slice(0, shown)}
-                  keyOf={({ username }) => username}
-                  empty={null}
-                />,
-              )}
-            {limits.length > 0 &&
-              table(
-                <DataTable
-                  caption={columns.counts}
-                  columns={limitColumns(columns, clear)}
-                  rows={limits.slice(0, shown)}
-                  keyOf={keyOf}
-                  empty={null}
-                />,
-              )}
-            <p>
-              <a href="/admin/throttle">{t.trying.all}</a>
-            </p>
-          </>
-        )}
-      </Loaded>
-    </>
   )
 }

@@ -83,7 +83,7 @@ export function Settings() {
         {({ data }) => {
           const shown = data.filter((setting) => isChosen(setting, which, search))
           return (
-            <>
+            <div class="settings">
               <p role="status">{t.shown(shown.length)}</p>
               <DataTable
                 caption={t.caption}
@@ -103,7 +103,7 @@ export function Settings() {
                   </>
                 }
               />
-            </>
+            </div>
           )
         }}
       </Loaded>

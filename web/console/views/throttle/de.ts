@@ -3,7 +3,7 @@ import type { throttle as english } from './en.ts'
 
 export const throttle: typeof english = {
   title: 'Drosselung',
-  lead: 'Jede fehlgeschlagene Anmeldung zählt für ihren Benutzernamen und für ihre Adresse. Was voll ist, lehnt die nächsten Versuche ungeprüft ab, bis es wieder frei ist.',
+  lead: 'Jede fehlgeschlagene Anmeldung zählt für ihren Benutzernamen und für ihre Adresse. Ist eine Grenze erreicht, werden weitere Versuche abgelehnt, ohne das Passwort zu prüfen, bis sie wieder frei ist.',
   accounts: 'Konten mit Fehlversuchen in Folge',
   accountsEmpty: 'Kein Konto hat einen Fehlversuch, auf den keine gute Anmeldung folgte.',
   counts: 'Was die Grenzen zählen',
@@ -23,7 +23,7 @@ export const throttle: typeof english = {
     login_by_email: 'E-Mail-Adresse eines Kontos von einer Adresse',
     device: 'Bekannter Browser eines Kontos',
     address: 'Alle Anmeldungen von einer Adresse',
-    captcha: 'Captcha eines Benutzernamens von einer Adresse',
+    captcha: 'Rechenaufgabe eines Benutzernamens von einer Adresse',
     second_factor: 'Zweiter Faktor eines Kontos',
     client: 'Geheimnis eines Clients von einer Adresse',
     client_address: 'Alle Clients von einer Adresse',

@@ -3,7 +3,7 @@ import { plural } from '../../../languages/words.ts'
 /** What limits count now, and whom they refuse. */
 export const throttle = {
   title: 'Throttle',
-  lead: 'Each failed login counts for its username and for its address. What is full refuses the next attempts without looking at them, until it is free again.',
+  lead: 'Each failed login counts for its username and for its address. When a limit is reached, further attempts are rejected without checking the password until the limit resets.',
   accounts: 'Accounts with failed logins in a row',
   accountsEmpty: 'No account has a failed login that was not followed by a good one.',
   counts: 'What the limits count',
@@ -23,7 +23,7 @@ export const throttle = {
     login_by_email: 'Mail address of an account from one address',
     device: 'Known browser of an account',
     address: 'All logins from one address',
-    captcha: 'Captcha of a username from one address',
+    captcha: 'Proof of work of a username from one address',
     second_factor: 'Second factor of an account',
     client: 'Secret of a client from one address',
     client_address: 'All clients from one address',

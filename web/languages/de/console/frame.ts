@@ -45,7 +45,7 @@ export const frame: typeof english = {
   undo: 'Rückgängig machen',
   close: 'Schließen',
   notFound: 'Hier ist nichts',
-  notFoundHint: 'Die Adresse führt zu keiner Ansicht, oder Ihren Rollen fehlt sie.',
+  notFoundHint: 'Zu dieser Adresse gibt es keine Ansicht, oder Ihre Rollen zeigen sie nicht.',
   typeToConfirm: (text: string) => `Geben Sie zur Bestätigung „${text}“ ein`,
   table: {
     selectAll: 'Alle auf dieser Seite auswählen',

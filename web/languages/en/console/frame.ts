@@ -45,7 +45,7 @@ export const frame = {
   undo: 'Undo',
   close: 'Close',
   notFound: 'Nothing is here',
-  notFoundHint: 'The address leads to no view, or your roles do not show it.',
+  notFoundHint: 'There is no view at this address, or your roles do not show it.',
   typeToConfirm: (text: string) => `Type “${text}” to confirm`,
   table: {
     selectAll: 'Select all on this page',
