@@ -18,6 +18,7 @@ import { module as metrics } from './extras/metrics/module.ts'
 import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
 import { module as ownAccount } from './extras/own-account/module.ts'
 import { module as personalData } from './extras/personal-data/module.ts'
+import { module as profile } from './extras/profile/module.ts'
 import { module as provider } from './extras/provider/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
 import { module as rememberedDevices } from './extras/remembered-devices/module.ts'
@@ -85,6 +86,7 @@ export const modules: readonly Module[] = [
   health,
   // Everything else: each line and its folder can be removed.
   ownAccount,
+  profile,
   rememberedDevices,
   appPasswords,
   oneTimeTokens,

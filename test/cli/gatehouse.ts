@@ -18,10 +18,10 @@ export interface Surroundings {
   /** What is typed at its terminal, line by line. */
   readonly typed?: readonly string[]
   readonly clock?: Clock
-  /** Ends the command, as a signal of the operating system does. */
-  readonly stop?: AbortSignal
   /** 0 if no service of the test answers from memory what the command changes: it waits for nothing. */
   readonly unheardMs?: number
+  /** Ends the command, as a signal of the operating system does. */
+  readonly stop?: AbortSignal
   readonly modules?: typeof ours
 }
 
@@ -29,7 +29,7 @@ export interface Surroundings {
 export async function gatehouse(
   directory: string,
   words: string,
-  { env = {}, stdin = '', typed, clock, stop, unheardMs, modules = ours }: Surroundings = {},
+  { env = {}, stdin = '', typed, clock, unheardMs, stop, modules = ours }: Surroundings = {},
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const [out, err] = [text(stdout), text(stderr)]
@@ -39,8 +39,8 @@ export async function gatehouse(
     stderr,
     env: { NODE_ENV: 'test', ...(await databaseSettings(directory)), ...env },
     ...(clock && { clock }),
-    ...(stop && { stop }),
     ...(unheardMs !== undefined && { unheardMs }),
+    ...(stop && { stop }),
   }
   const code = await main(wordsOf(words), process, modules)
   stdout.end()
