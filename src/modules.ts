@@ -18,6 +18,7 @@ import { module as metrics } from './extras/metrics/module.ts'
 import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
 import { module as ownAccount } from './extras/own-account/module.ts'
 import { module as personalData } from './extras/personal-data/module.ts'
+import { module as profile } from './extras/profile/module.ts'
 import { module as provider } from './extras/provider/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
 import { module as rememberedDevices } from './extras/remembered-devices/module.ts'
@@ -25,6 +26,7 @@ import { module as signUp } from './extras/sign-up/module.ts'
 import { module as statistics } from './extras/statistics/module.ts'
 import { module as status } from './extras/status/module.ts'
 import { module as tracing } from './extras/tracing/module.ts'
+import { module as verify } from './extras/verify/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
 import { module as accounts } from './modules/accounts/module.ts'
 import { module as apiKeys } from './modules/api-keys/module.ts'
@@ -84,6 +86,7 @@ export const modules: readonly Module[] = [
   health,
   // Everything else: each line and its folder can be removed.
   ownAccount,
+  profile,
   rememberedDevices,
   appPasswords,
   oneTimeTokens,
@@ -109,4 +112,5 @@ export const modules: readonly Module[] = [
   doctor,
   status,
   tracing,
+  verify,
 ]

@@ -13,7 +13,7 @@ const tests = /\.test\.ts$/
 const isTestOfSrc = (path: string) => path.startsWith('src/') && tests.test(path)
 // What `npm run docs` and `npm run bench` write, and what only grows.
 const notCounted =
-  /^(CHANGELOG|docs\/(benchmarks|command-line|configuration|doctor|events|explain|personal-data|request-costs))\.md$/
+  /^(CHANGELOG|docs\/(benchmarks|command-line|configuration|doctor|events|explain|personal-data|request-costs|verify))\.md$/
 
 const paths = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -117,6 +117,10 @@ suite('a copy of everything', async () => {
     .insertInto('imported_ids')
     .values({ source: 'keycloak', external_id: 'an-id', user_id: identity.user_id })
     .execute()
+  await app.deps.db
+    .insertInto('profile_values')
+    .values({ user_id: identity.user_id, field: 'team', value: '"Blue"', unique_key: 'blue' })
+    .execute()
   await verifyAddress(app, app.admin, 'admin@example.org', 'de')
   const headers = await app.session(app.admin)
   const mailed = await app.call('PUT', '/api/account/email', {

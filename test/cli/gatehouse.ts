@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly clock?: Clock
   /** 0 if no service of the test answers from memory what the command changes: it waits for nothing. */
   readonly unheardMs?: number
+  /** Ends the command, as a signal of the operating system does. */
+  readonly stop?: AbortSignal
   readonly modules?: typeof ours
 }
 
@@ -27,7 +29,7 @@ export interface Surroundings {
 export async function gatehouse(
   directory: string,
   words: string,
-  { env = {}, stdin = '', typed, clock, unheardMs, modules = ours }: Surroundings = {},
+  { env = {}, stdin = '', typed, clock, unheardMs, stop, modules = ours }: Surroundings = {},
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const [out, err] = [text(stdout), text(stderr)]
@@ -38,6 +40,7 @@ export async function gatehouse(
     env: { NODE_ENV: 'test', ...(await databaseSettings(directory)), ...env },
     ...(clock && { clock }),
     ...(unheardMs !== undefined && { unheardMs }),
+    ...(stop && { stop }),
   }
   const code = await main(wordsOf(words), process, modules)
   stdout.end()

@@ -52,6 +52,7 @@ suite('what belongs to an account', async () => {
       ...{ sessions: 0, devices: 0, tokens_issued: 0, limits: [], invitations: [], mails: [] },
       posts: 0,
       service: false,
+      profile: { profile: {}, fields: [] },
     })
   })
 

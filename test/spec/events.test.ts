@@ -46,6 +46,7 @@ import { rotatingApp } from '../master-key-rotation.ts'
 import { pageBrowser } from '../page-browser.ts'
 import { assertionOf, withPasskey } from '../passkeys.ts'
 import { seedPosts } from '../posts.ts'
+import { profileFile, writeProfile } from '../profile-file.ts'
 import { codeFor } from '../provider/pages.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
@@ -254,7 +255,8 @@ const byMail = { EMAIL_SIGN_IN: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
 suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])
   const forward = forwardFile([{ hosts: ['wiki.example.org'], policy: 'one_factor' }])
-  const files = { CLIENTS_FILE: clients, FORWARD_AUTH_FILE: forward }
+  const profile = profileFile({})
+  const files = { CLIENTS_FILE: clients, FORWARD_AUTH_FILE: forward, PROFILE_FILE: profile }
   const app = watched(await testApp({ ...files, ...byItself, SIGN_UP: 'open', ...byMail }))
   const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
@@ -839,6 +841,18 @@ suite('every event, with its fields and its level', async () => {
       writeForward(forward, '{')
       const { told } = await during(app, async () => job?.run())
       return { told, fields: { mistakes: 1, rules: 0, by: 'job' } }
+    }),
+    info('sys_profile_file_changed', 'a changed file of profile fields is taken up', async () => {
+      const job = app.app.jobs.find(({ name }) => name === 'profile file')
+      writeProfile(profile, { properties: { team: { type: 'string' } } })
+      const { told } = await during(app, async () => job?.run())
+      return { told, fields: { fields: 1, by: 'job' } }
+    }),
+    critical('sys_profile_file_broken', 'a changed file of fields has mistakes', async () => {
+      const job = app.app.jobs.find(({ name }) => name === 'profile file')
+      writeProfile(profile, '{')
+      const { told } = await during(app, async () => job?.run())
+      return { told, fields: { mistakes: 1, fields: 1, by: 'job' } }
     }),
     info('authz_admin', 'a change of the password is asked for', async () => {
       const who = await someone()

@@ -66,7 +66,7 @@ export const exitCodes = {
   failed: {
     code: 1,
     meaning:
-      'Failed for any other reason, such as wrong or misspelt settings, an audit log that is not whole, or errors that the doctor has found',
+      'Failed for any other reason, such as wrong or misspelt settings, an audit log that is not whole, errors that the doctor has found, or differences that verify has found',
   },
   usage: { code: 2, meaning: 'Wrong usage, or a file that cannot be opened: nothing was done' },
   notFound: {

@@ -21,6 +21,7 @@ const order = [
   'webhook',
   'explain',
   'doctor',
+  'verify',
   'backup',
   'restore',
   'move',

@@ -47,6 +47,7 @@ import * as registrationTokens from './migrations/0051-registration-tokens.ts'
 import * as operation from './migrations/0052-operation.ts'
 import * as endsOfApplicationTokens from './migrations/0054-ends-of-application-tokens.ts'
 import * as importedIds from './migrations/0055-imported-ids.ts'
+import * as profileValues from './migrations/0056-profile-values.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /** Append only: released migrations are never edited. */
@@ -99,6 +100,7 @@ export const migrations: readonly Step[] = [
   expand(operation.statements),
   expand(endsOfApplicationTokens.statements),
   expand(importedIds.statements),
+  expand(profileValues.statements),
 ]
 
 export const versionTable =

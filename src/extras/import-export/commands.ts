@@ -30,12 +30,18 @@ export const commands: readonly CommandWork[] = [
     },
     example: 'account export > accounts.jsonl',
     run: (call) =>
-      withServices(call, ['passwords'], async ({ passwords }, deps) => {
-        const { exportAccounts } = await import('./export.ts')
-        const withHashes = call.values['with-hashes'] === true
-        const unknownHash = await passwords.dummy()
-        await call.output.stream(exportAccounts(deps, { withHashes, unknownHash }))
-      }),
+      withServices(
+        call,
+        ['accountFields', 'passwords'],
+        async ({ accountFields, passwords }, deps) => {
+          const { exportAccounts } = await import('./export.ts')
+          const withHashes = call.values['with-hashes'] === true
+          const unknownHash = await passwords.dummy()
+          await call.output.stream(
+            exportAccounts(deps, { withHashes, unknownHash, fields: accountFields() }),
+          )
+        },
+      ),
   },
 ]
 

@@ -6,6 +6,7 @@ import type { MakeBatch } from '../../core/http/lists/bulk-answers.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { rolesAmong } from '../../core/policy/principal.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
+import type { AccountField } from '../../modules/accounts/account-field.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 import { splitRoles } from '../../modules/authentication/account.ts'
 
@@ -14,6 +15,8 @@ export interface ExportOptions {
   readonly withHashes: boolean
   /** The hash for accounts without a password, since an import requires a hash. */
   readonly unknownHash?: string
+  /** Of other modules. */
+  readonly fields?: readonly AccountField[]
   /** Called before each batch; throws to end the export. */
   readonly authorize?: () => Promise<void>
   /** Default: reads at once, without a queue. */
@@ -28,7 +31,7 @@ const batchSize = 500
  */
 export async function* exportAccounts(
   { config, db, events }: Pick<Deps, 'config' | 'db' | 'events'>,
-  { withHashes, unknownHash, authorize, makeBatch = (work) => work() }: ExportOptions,
+  { withHashes, unknownHash, fields = [], authorize, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
   for (;;) {
@@ -44,7 +47,17 @@ export async function* exportAccounts(
     const rows = await exportedAfter(db, after, batchSize)
     after = rows.at(-1)?.user_id ?? after
     if (rows.length > 0) await authorize?.()
-    return rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')
+    const userIds = rows.map(({ user_id }) => user_id)
+    const values: (readonly [string, ReadonlyMap<number, unknown>])[] = []
+    for (const field of fields) values.push([field.name, await field.export(db, userIds)])
+    const more = (row: ExportedRow) =>
+      values.flatMap(([name, byUser]) => {
+        const value = byUser.get(row.user_id)
+        return value === undefined ? [] : [[name, value] as const]
+      })
+    return rows
+      .map((row) => `${JSON.stringify({ ...lineOf(row), ...Object.fromEntries(more(row)) })}\n`)
+      .join('')
   }
 
   function lineOf(row: ExportedRow) {

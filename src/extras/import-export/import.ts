@@ -69,6 +69,7 @@ export type Imports = ReturnType<typeof createImports>
 
 type ImportNeeds = Pick<
   Needs,
+  | 'accountFields'
   | 'accounts'
   | 'asyncCommitDb'
   | 'clock'
@@ -90,7 +91,7 @@ const retryMs = 1000
 const maxUnderWay = 100
 
 export function createImports(deps: ImportNeeds) {
-  const { config, db, asyncCommitDb, clock, events, passwords } = deps
+  const { accountFields, config, db, asyncCommitDb, clock, events, passwords } = deps
   // Asynchronous commit: a power failure ends the import anyway.
   const store = importStore(asyncCommitDb)
   // Imports share one hash computation at a time, so that logins stay fast.
@@ -120,7 +121,8 @@ export function createImports(deps: ImportNeeds) {
       guard,
       onProgress = () => {},
     } = options
-    const readLine = await lineReader(config)
+    const fields = accountFields()
+    const readLine = await lineReader(config, fields)
     const { ImportLine } = transferSchemas(config.roles)
     await store.failGone(clock.now())
     const id = await store.open(clock.now(), dryRun)
@@ -218,7 +220,7 @@ export function createImports(deps: ImportNeeds) {
         await takeExclusiveLocks(trx, ...lockNamesOf(hashed)) // others may create these names
         assertAlive(await importStore(trx).touch(id, now, lines))
         const staging = foreign ? { ...deps, source: foreign.source } : null
-        return stage(trx, { id, lines: hashed, now, writes, foreign: staging })
+        return stage(trx, { id, lines: hashed, now, writes, foreign: staging, fields })
       }
       const staged = await transact(asyncCommitDb, [], work, guard)
       touchedAt = now

@@ -8,6 +8,7 @@ import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
 import { untranslated } from '../../core/lib/languages.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
+import type { AccountField } from '../../modules/accounts/account-field.ts'
 import { parseRoles, parseUser, parseUsername } from '../../modules/accounts/parse.ts'
 import { foreignHashRefusal, hashRefusal } from '../../modules/passwords/given-hash.ts'
 import { importedSecretBytes } from '../../modules/totp/imported.ts'
@@ -35,6 +36,8 @@ export interface AccountLine {
   readonly extras?: ForeignExtras
   readonly verifiedEmail?: EmailAddress
   readonly totp?: Uint8Array
+  /** Values of fields of other modules, by name. */
+  readonly more?: Readonly<Record<string, unknown>>
 }
 
 export type ReadLine = (record: ReadRecord) => AccountLine | readonly Detail[]
@@ -42,14 +45,17 @@ export type ReadLine = (record: ReadRecord) => AccountLine | readonly Detail[]
 type LineSettings = Pick<Config, 'password' | 'roles'>
 
 /** For the service's hash settings and roles. */
-export async function lineReader(settings: LineSettings): Promise<ReadLine> {
-  const check = await compileCheck(transferSchemas(settings.roles).ImportLine)
-  return (record) => readLine(record, settings, check)
+export async function lineReader(
+  settings: LineSettings,
+  fields: readonly AccountField[] = [],
+): Promise<ReadLine> {
+  const check = await compileCheck(transferSchemas(settings.roles, fields).ImportLine)
+  return (record) => readLine(record, { ...settings, fields }, check)
 }
 
 function readLine(
   { line, ...read }: ReadRecord,
-  settings: LineSettings,
+  settings: LineSettings & { readonly fields: readonly AccountField[] },
   check: (value: unknown) => Detail[],
 ): ReturnType<ReadLine> {
   if ('details' in read) return read.details
@@ -68,10 +74,18 @@ function readLine(
   const createdAt = parsed(['created_at'], () => parseTime(body.created_at))
   const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
   const foreign = attempt(found, () => parseExtras(extras, user))
+  const given: Readonly<Record<string, unknown>> = body
+  const others = settings.fields.filter(({ name }) => given[name] !== undefined)
+  for (const field of others) parsedField(field)
   if (found.length > 0 || !username || !roles || !secret || !user) return found
   const { locked = false, active = true, must_change: mustChange = false } = body
   const account = { line, username, secret, roles, locked, active, mustChange, createdAt, user }
-  return { ...account, ...foreign }
+  const more = Object.fromEntries(others.map(({ name }) => [name, given[name]]))
+  return { ...account, ...foreign, ...(others.length > 0 && { more }) }
+
+  function parsedField(field: AccountField): void {
+    if (!refused.has(field.name)) attempt(found, () => field.check(given[field.name], 'admin'))
+  }
 }
 
 /** Collects the error, so that other fields are checked too. */

@@ -45,8 +45,9 @@ const ImportQuery = {
 } as const
 
 export async function routes(app: App, options: Needs): Promise<void> {
-  const { clock, config, db, events, imports } = options
-  const { ExportLine, ImportLine } = transferSchemas(config.roles)
+  const { accountFields, clock, config, db, events, imports } = options
+  const fields = accountFields()
+  const { ExportLine, ImportLine } = transferSchemas(config.roles, fields)
   acceptLines(app)
 
   app.post(
@@ -127,6 +128,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         { config, db, events },
         {
           withHashes: false,
+          fields,
           authorize: async () => reauthorize(request)?.now(),
           makeBatch: inTurn(request, reply, { mayBeRefused: true }),
         },

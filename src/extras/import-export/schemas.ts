@@ -11,6 +11,7 @@ import {
   TimeOrNull,
 } from '../../core/http/schemas.ts'
 import type { Role } from '../../core/policy/principal.ts'
+import type { AccountField } from '../../modules/accounts/account-field.ts'
 import { accountSchemas, annsAccount } from '../../modules/accounts/schemas.ts'
 import { ann } from '../../modules/users/schemas.ts'
 
@@ -148,7 +149,9 @@ export const ImportBody = named(
   { dry_run: false, lines: 250, imported: 250, errors: [], errors_total: 0 },
 )
 
-export function transferSchemas(known: readonly Role[]) {
+/** With the fields of other modules. */
+export function transferSchemas(known: readonly Role[], fields: readonly AccountField[] = []) {
+  const more = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
   const { AccountBody, CreateAccount } = accountSchemas(known)
   const { username, roles, password, must_change, user_id, name, email } = CreateAccount.properties
 
@@ -173,6 +176,7 @@ export function transferSchemas(known: readonly Role[]) {
         user_id: { ...user_id, description: 'A user that exists, where name and email are absent' },
         name,
         email,
+        ...more,
       },
     },
     {
@@ -191,7 +195,13 @@ export function transferSchemas(known: readonly Role[]) {
     {
       ...AccountBody,
       required: [...AccountBody.required, 'name', 'email', 'must_change'],
-      properties: { ...AccountBody.properties, name: Text, email: Text, must_change: Flag },
+      properties: {
+        ...AccountBody.properties,
+        name: Text,
+        email: Text,
+        must_change: Flag,
+        ...more,
+      },
     },
     { ...annsAccount, name: ann.name, email: ann.email, must_change: false },
   )

@@ -10,7 +10,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['accounts', 'isBreached', 'keys', 'passwords', 'users'],
+    needs: ['accountFields', 'accounts', 'isBreached', 'keys', 'passwords', 'users'],
     makes: ['imports'],
     create: (needs) => ({ imports: createImports(needs) }),
   }),

@@ -1,5 +1,6 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Detail } from '../../core/errors.ts'
+import type { AccountField } from '../../modules/accounts/account-field.ts'
 import { accountsIn } from '../../modules/accounts/accounts.ts'
 import type { TotpSealing } from '../../modules/totp/imported.ts'
 import { insertStagedUsers } from '../../modules/users/users.ts'
@@ -17,6 +18,7 @@ export interface Batch {
   readonly lines: readonly HashedLine[]
   readonly now: number
   readonly foreign: ForeignStaging | null
+  readonly fields: readonly AccountField[]
   /** If false, stores only names, to find remaining errors. */
   readonly writes: boolean
 }
@@ -57,7 +59,7 @@ export interface Staged {
  */
 export async function stage(
   trx: DatabaseOrTransaction,
-  { id, lines: given, now, writes, foreign }: Batch,
+  { id, lines: given, now, writes, foreign, fields }: Batch,
 ): Promise<Staged> {
   if (given.length === 0) return { mistakes: [], newUsers: 0, known: [] }
   const store = importStore(trx)
@@ -84,6 +86,13 @@ export async function stage(
     return !refusal
   })
   if (!writes || mistakes.length > 0) {
+    mistakes.push(
+      ...(await importFields(
+        trx,
+        fields,
+        free.map((line) => ({ ...line, userId: 0 })),
+      )),
+    )
     await store.addNames(id, free.map(nameOf))
     return { mistakes, newUsers: 0, known }
   }
@@ -101,7 +110,25 @@ export async function stage(
   }))
   await accountsIn(trx).insertStaged(accounts, id)
   if (foreign) await insertForeign(trx, foreign.source, accounts, { ...foreign, now })
+  mistakes.push(...(await importFields(trx, fields, accounts)))
   return { mistakes, newUsers: newUsers.length, known }
+}
+
+/** With `userId` 0 only checks the values. */
+async function importFields(
+  trx: DatabaseOrTransaction,
+  fields: readonly AccountField[],
+  accounts: readonly (Pick<AccountLine, 'line' | 'more'> & { readonly userId: number })[],
+): Promise<Mistake[]> {
+  const mistakes: Mistake[] = []
+  for (const field of fields) {
+    const given = accounts.flatMap(({ line, more, userId }) =>
+      more?.[field.name] === undefined ? [] : [{ line, userId, value: more[field.name] }],
+    )
+    const refused = given.length === 0 ? [] : await field.import(trx, given)
+    mistakes.push(...refused.map(({ line, detail }) => ({ line, ...detail })))
+  }
+  return mistakes
 }
 
 interface Known {

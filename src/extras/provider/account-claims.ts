@@ -2,6 +2,7 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { epochSeconds } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { rolesAmong } from '../../core/policy/principal.ts'
+import type { ClaimPlace } from '../../modules/accounts/account-claims.ts'
 import { accountIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Application } from '../../modules/clients/application.ts'
@@ -64,14 +65,22 @@ export function sessionFacts(account: Account) {
   return { account, amr: ['pwd', 'mfa'], isRemembered: true } as const
 }
 
+/** With the claims that other modules add, which the scope `profile` gives. */
+export function claimsByScope(added: readonly string[]): typeof claimsOfScopes {
+  const { profile = [] } = claimsOfScopes
+  return { ...claimsOfScopes, profile: [...profile, ...added] }
+}
+
 /** All claims that scopes can give; `email` only if it is verified. */
 export async function claimsOf(
-  { config, users }: Pick<Needs, 'config' | 'users'>,
+  { accountClaims, config, users }: Pick<Needs, 'accountClaims' | 'config' | 'users'>,
   account: Account,
+  place: ClaimPlace,
 ): Promise<Record<string, unknown>> {
   const user = await users.byId(account.userId)
   const roles = rolesAmong(account.roles, config.roles)
   return {
+    ...(await accountClaims.of(account.userId, place)), // first: no claim of the service is replaced
     sub: String(account.userId),
     preferred_username: account.username,
     ...(user?.name && { name: user.name }),
@@ -86,9 +95,10 @@ export function claimsFor(
   { claims, scopes }: Application,
   use: string,
   all: Record<string, unknown>,
+  byScope = claimsOfScopes,
 ): Record<string, unknown> {
   const named = use === 'id_token' ? claims.idToken : claims.userinfo
-  const ofScopes = scopes.flatMap((scope) => claimsOfScopes[scope] ?? [])
+  const ofScopes = scopes.flatMap((scope) => byScope[scope] ?? [])
   const isOpen = (name: string) =>
     ofScopes.includes(name) && (named === null || named.includes(name))
   return Object.fromEntries(

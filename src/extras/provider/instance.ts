@@ -6,7 +6,7 @@ import { clientAddress } from '../../core/http/limits/client-address.ts'
 import { languages } from '../../core/lib/languages.ts'
 import { subjects } from '../../modules/clients/application.ts'
 import type { SigningKey } from '../../modules/keys/signing-key.ts'
-import { claimsOfScopes } from './account-claims.ts'
+import { claimsByScope } from './account-claims.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import { createApiResource, customizeJwt } from './api-resource.ts'
 import { originsOf } from './client-origins.ts'
@@ -61,19 +61,25 @@ const deviceSeconds = 600
 const assertionSeconds = daySeconds
 const idTokenSeconds = 3600
 
-/** The instance for the key that signs now: the library takes keys at its creation alone. */
+/** The instance for the key that signs now: the library takes keys and claims at its creation alone. */
 export function createInstances(
   deps: ApplicationsNeeds,
   parts: InstanceParts,
 ): () => Promise<Instance> {
-  let current: { readonly kid: string; readonly instance: Instance } | undefined
+  let current: { readonly version: string; readonly instance: Instance } | undefined
   return async () => {
     const key = await deps.keys.signer('identity')
-    if (current?.kid !== key.kid) {
-      current = { kid: key.kid, instance: instanceOf(await loadLibrary(), key, deps, parts) }
+    const version = [key.kid, ...addedClaims(deps)].join()
+    if (current?.version !== version) {
+      current = { version, instance: instanceOf(await loadLibrary(), key, deps, parts) }
     }
     return current.instance
   }
+}
+
+function addedClaims({ accountClaims }: Pick<ApplicationsNeeds, 'accountClaims'>): string[] {
+  const names = (['id_token', 'userinfo'] as const).flatMap((place) => accountClaims.names(place))
+  return [...new Set(names)]
 }
 
 function instanceOf(
@@ -144,7 +150,7 @@ function configurationOf(
     },
     extraParams: checksOfParameters(library),
     scopes: ['openid', 'offline_access'],
-    claims: claimsOfScopes,
+    claims: claimsByScope(addedClaims(deps)),
     acrValues: [twoFactors],
     responseTypes: ['code'],
     subjectTypes: subjects,

@@ -1,5 +1,12 @@
 import type { Context } from 'oidc-provider'
-import { allowsToken, claimsFor, claimsOf, isAllowed, usableAccount } from './account-claims.ts'
+import {
+  allowsToken,
+  claimsByScope,
+  claimsFor,
+  claimsOf,
+  isAllowed,
+  usableAccount,
+} from './account-claims.ts'
 import type { ApplicationsNeeds } from './needs.ts'
 import type { AccountOfLibrary } from './policy.ts'
 import { sidOf } from './sign-outs.ts'
@@ -29,7 +36,9 @@ export function findAccountOf(deps: ApplicationsNeeds) {
       account,
       async claims(use) {
         const { sessionId } = workNow()
-        const all = claimsFor(application, use, await claimsOf(deps, account))
+        const place = use === 'id_token' ? 'id_token' : 'userinfo'
+        const byScope = claimsByScope(deps.accountClaims.names(place))
+        const all = claimsFor(application, use, await claimsOf(deps, account, place), byScope)
         if (use !== 'id_token' || sessionId === null) return all
         return { ...all, sid: sidOf(sessionId, ctx.oidc.client.clientId) }
       },

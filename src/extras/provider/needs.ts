@@ -3,6 +3,7 @@ import type { Needs } from '../../core/module/services.ts'
 /** What the provider is made of. */
 export type ApplicationsNeeds = Pick<
   Needs,
+  | 'accountClaims'
   | 'accounts'
   | 'clients'
   | 'clientSecrets'

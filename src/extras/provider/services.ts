@@ -16,7 +16,7 @@ declare module '../../core/module/services.ts' {
 export const services = [
   service({
     needs: [
-      ...['accounts', 'clients', 'clientSecrets', 'keys'],
+      ...['accountClaims', 'accounts', 'clients', 'clientSecrets', 'keys'],
       ...['modules', 'requirements', 'sessions', 'users'],
     ] as const,
     makes: ['applications'],

@@ -10,6 +10,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
+import type { AccountField, StoreAccountField } from '../../modules/accounts/account-field.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { reservedUsernames } from '../../modules/accounts/new-username.ts'
 import { parseChosenUsername } from '../../modules/accounts/parse.ts'
@@ -25,6 +26,8 @@ export interface ProfileInput {
   readonly username: string
   readonly name: string
   readonly password: string
+  /** Fields of other modules, by name. */
+  readonly more?: Readonly<Record<string, unknown>>
 }
 
 export interface NewOwner {
@@ -43,6 +46,7 @@ export interface NewOwner {
 }
 
 export interface NewOwnerDeps {
+  readonly accountFields: () => readonly AccountField[]
   readonly accounts: Pick<Accounts, 'prepare'>
   readonly clock: Clock
   readonly config: Pick<Config, 'pages' | 'password' | 'reservedUsernames' | 'signUp'>
@@ -56,13 +60,13 @@ let checkProfile: ReturnType<typeof compileCheck> | undefined
 /**
  * Creates account and user in one transaction, after the address is verified. Also sets
  * `users.email`, the contact address, which may change later without verification.
- * @throws ApiError validationFailed, usernameExists, emailExists; tooManyRequests after too many
+ * @throws ApiError validationFailed, usernameExists, emailExists, errors of `accountFields`; tooManyRequests after too many
  * taken usernames, the proof stays valid; confirmationInvalid if another request used the proof
  */
 export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
-  const { accounts, clock, config, confirmations, db, takenUsernames } = deps
+  const { accounts, clock, confirmations, db, takenUsernames } = deps
   const { address, confirmation, language, profile, roles } = wanted
-  const username = await parseProfile(profile, address, config)
+  const { username, stores } = await parseProfile(profile, address, deps)
   await assertAddressFree(db, address)
   const prepare = () =>
     accounts.prepare({
@@ -74,6 +78,7 @@ export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise
       language,
       also: async (trx, userId) => {
         await setVerifiedEmail(trx, userId, address, clock.now())
+        for (const store of stores) await store(trx, userId)
         await wanted.also?.(trx, userId)
       },
     })
@@ -116,18 +121,21 @@ export async function assertAddressFree(
   throw new ApiError('emailExists', { reason })
 }
 
-/** Returns the username. @throws ApiError validationFailed with all mistakes */
+/** @throws ApiError validationFailed with all mistakes */
 async function parseProfile(
   profile: ProfileInput,
   address: EmailAddress,
-  config: NewOwnerDeps['config'],
-): Promise<Username> {
+  { accountFields, config }: Pick<NewOwnerDeps, 'accountFields' | 'config'>,
+): Promise<{ readonly username: Username; readonly stores: readonly StoreAccountField[] }> {
   checkProfile ??= compileCheck(Profile)
   const details = (await checkProfile)(profile)
   const reserved = reservedUsernames(config)
   const username = () => parseChosenUsername(profile.username, reserved, address.key)
   const owner = { username: profile.username, email: address.address }
   const password = { text: profile.password, field: 'password', ...owner }
-  checkAll([username, () => assertPlausiblePassword(password, config)], details)
-  return username()
+  const more = accountFields().map(
+    (field) => () => field.check(profile.more?.[field.name], 'owner'),
+  )
+  checkAll([username, () => assertPlausiblePassword(password, config), ...more], details)
+  return { username: username(), stores: more.map((check) => check()) }
 }

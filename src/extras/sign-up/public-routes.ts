@@ -5,16 +5,16 @@ import type { App } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import { shownWith } from '../../modules/accounts/admin-routes.ts'
 import { parseUsername } from '../../modules/accounts/parse.ts'
 import { accountSchemas } from '../../modules/accounts/schemas.ts'
+import { shownWith } from '../../modules/accounts/show-account.ts'
 import { assertPlausiblePassword } from '../../modules/passwords/rules.ts'
 import { mailUnavailable } from '../mail/problems.ts'
 import { completing } from '../one-time-tokens/completing.ts'
 import { proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import { signUpOff } from './problems.ts'
-import { AcceptInvitation, BeginSignUp, FinishSignUp, finishExamples } from './schemas.ts'
+import { BeginSignUp, finishExamples, newOwnerSchemas } from './schemas.ts'
 
 const access = { rule: anyone }
 const guards = {
@@ -37,8 +37,13 @@ const ownerErrors = [
  */
 export async function routes(
   app: App,
-  { config, invitations, loginAddress, signUp }: Needs,
+  { accountFields, config, invitations, loginAddress, signUp }: Needs,
 ): Promise<void> {
+  const fields = accountFields()
+  const { AcceptInvitation, FinishSignUp } = newOwnerSchemas(fields)
+  const errors = [...ownerErrors, ...fields.flatMap((field) => field.errors)]
+  const more = (body: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(fields.map(({ name }) => [name, body[name]]))
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
   // For bodies that fail the schema; `createOwner` checks the rest after the proof.
@@ -76,7 +81,7 @@ export async function routes(
       config: {
         ...guards,
         checks,
-        errors: [signUpOff, ...ownerErrors, mailUnavailable],
+        errors: [signUpOff, ...errors, mailUnavailable],
         examples: { bodies: finishExamples },
       },
       schema: {
@@ -94,7 +99,7 @@ export async function routes(
         } = request.body
         signUp.assertOpen()
         const confirmation = await signUp.find(proofOf(request.body))
-        const profile = { username, name, password }
+        const profile = { username, name, password, more: more(request.body) }
         const account = await signUp.finish(confirmation, {
           profile,
           language,
@@ -108,7 +113,7 @@ export async function routes(
   app.post(
     '/api/public/invitation',
     {
-      config: { ...guards, checks, errors: ownerErrors },
+      config: { ...guards, checks, errors },
       schema: {
         operationId: 'acceptInvitation',
         summary: 'Make the account of an invitation, with the roles that it names',
@@ -120,7 +125,7 @@ export async function routes(
       const { token, username, name, password, language } = request.body
       const open = await invitations.find(token)
       const account = await invitations.accept(open, {
-        profile: { username, name, password },
+        profile: { username, name, password, more: more(request.body) },
         language: language ?? open.invitation.language,
         client: loginAddress(request),
       })

@@ -11,6 +11,7 @@ import {
   Time,
 } from '../../core/http/schemas.ts'
 import type { Role } from '../../core/policy/principal.ts'
+import type { AccountField } from '../../modules/accounts/account-field.ts'
 import { accountSchemas, examplePasswords, Password } from '../../modules/accounts/schemas.ts'
 import { ann } from '../../modules/users/schemas.ts'
 import {
@@ -38,6 +39,7 @@ export const Profile = {
   },
 } as const
 
+const ownFields = { ...Profile.properties, language: Language } as const
 const profileExample = { username: 'ann', name: ann.name, password: examplePasswords.present }
 
 export const BeginSignUp = named(
@@ -50,30 +52,40 @@ export const BeginSignUp = named(
   { email: ann.email },
 )
 
-export const FinishSignUp = named(
-  'NewOwner',
-  {
-    type: 'object',
-    required: Profile.required,
-    properties: { ...proofFields, ...Profile.properties, language: Language },
-  },
-  { token: exampleToken, ...profileExample },
-)
+/** With the fields of other modules. */
+export function newOwnerSchemas(fields: readonly AccountField[]) {
+  const more = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
+  const FinishSignUp = named(
+    'NewOwner',
+    {
+      type: 'object',
+      required: Profile.required,
+      // Only fixed fields are typed; each module checks its own.
+      properties: { ...proofFields, ...ownFields, ...more } as typeof proofFields &
+        typeof ownFields,
+    },
+    { token: exampleToken, ...profileExample },
+  )
+  const AcceptInvitation = named(
+    'InvitationAcceptance',
+    {
+      type: 'object',
+      required: ['token', ...Profile.required],
+      properties: { token: proofFields.token, ...ownFields, ...more } as Pick<
+        typeof proofFields,
+        'token'
+      > &
+        typeof ownFields,
+    },
+    { token: exampleToken, ...profileExample },
+  )
+  return { FinishSignUp, AcceptInvitation } as const
+}
 
 export const finishExamples = {
   link: { token: exampleToken, ...profileExample },
   code: { id: exampleId, code: '12345678', ...profileExample },
 }
-
-export const AcceptInvitation = named(
-  'InvitationAcceptance',
-  {
-    type: 'object',
-    required: ['token', ...Profile.required],
-    properties: { token: proofFields.token, ...Profile.properties, language: Language },
-  },
-  { token: exampleToken, ...profileExample },
-)
 
 export const InvitationId = idIn(12)
 

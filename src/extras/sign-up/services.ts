@@ -16,7 +16,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['confirmations', 'outbox', 'accounts', 'keys'],
+    needs: ['accountFields', 'confirmations', 'outbox', 'accounts', 'keys'],
     makes: ['invitations', 'signUp'],
     create: (needs) => {
       const registration = { ...needs, takenUsernames: createTakenUsernames(needs) }

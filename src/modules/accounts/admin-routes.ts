@@ -7,13 +7,11 @@ import { goneMeanwhile, preconditionFailed } from '../../core/http/changes/resou
 import { numberedPage, type Query } from '../../core/http/lists/paging.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
-import type { App, Static } from '../../core/http/schemas.ts'
-import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Account } from '../authentication/account.ts'
 import { assertPlausiblePassword } from '../passwords/rules.ts'
+import { fieldChecks, storeOf, withFields } from './account-field.ts'
 import { asksForAccounts, parseAccountListQuery } from './list-query.ts'
 import { accountListSchemas, showPage } from './list-schemas.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
@@ -27,7 +25,8 @@ import {
   parseUsername,
 } from './parse.ts'
 import { userHasAccount } from './problems.ts'
-import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
+import { AccountName, accountSchemas } from './schemas.ts'
+import { shownWith } from './show-account.ts'
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
@@ -35,9 +34,10 @@ const maxPerPage = 1000
 type NamedBody = { readonly username: string; readonly name?: string }
 
 export async function routes(app: App, options: Needs): Promise<void> {
-  const { accountList, accounts, clock, config, idempotency } = options
+  const { accountFields, accountList, accounts, clock, config, idempotency } = options
   const { AccountBody, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
   const { AccountAnswer, accountQuery } = accountListSchemas(config.roles)
+  const fields = accountFields()
   const show = shownWith(config.roles)
   const named = accountNamed(accounts, show)
   // The schemas have checked the types.
@@ -103,7 +103,10 @@ export async function routes(app: App, options: Needs): Promise<void> {
         reauthentication: 'conditional', // if the role ADMIN is added
         requestHeaders: ['idempotency-key'],
         responseHeaders: ['etag'],
-        errors: ['userNotFound', 'usernameExists', userHasAccount],
+        errors: [
+          ...(['userNotFound', 'usernameExists', userHasAccount] as const),
+          ...fields.flatMap((field) => field.errors),
+        ],
         checks: {
           username: (body) => parseUsername(textIn(body, 'username')),
           roles: checkRoles,
@@ -119,12 +122,13 @@ export async function routes(app: App, options: Needs): Promise<void> {
           email: (body) => assertFieldOfService(body, 'email'),
           must_change: (body) => assertFieldOfService(body, 'must_change'),
           service: (body) => body.service === true && parseServiceUser(body as NamedBody),
+          ...fieldChecks(fields),
         },
       },
       schema: {
         operationId: 'createAccount',
         summary: 'Create an account, for a user that exists or with a new one',
-        body: CreateAccount,
+        body: withFields(CreateAccount, fields),
         response: { 201: AccountBody },
       },
     },
@@ -141,6 +145,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
           mustChange: must_change,
           user: service ? parseServiceUser(request.body) : parseUser(request.body),
           isService: service,
+          also: storeOf(fields, request.body),
         })
         return async (trx: DatabaseOrTransaction) => show(await create(trx))
       }
@@ -236,17 +241,4 @@ export async function routes(app: App, options: Needs): Promise<void> {
       return show(account)
     },
   )
-}
-
-export function shownWith(roles: readonly Role[]) {
-  return (account: Account): Static<AccountSchemas['AccountBody']> => ({
-    username: account.username,
-    user_id: account.userId,
-    roles: rolesAmong(account.roles, roles),
-    locked: account.locked,
-    active: account.active,
-    second_factor: account.secondFactor,
-    deletion_at: isoTimeOrNull(account.deletionAt),
-    created_at: isoTime(account.createdAt),
-  })
 }

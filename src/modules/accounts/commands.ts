@@ -210,7 +210,7 @@ export function rolesOf({ config }: CommandCall, { roles }: Pick<Account, 'roles
 }
 
 export async function accountView({ config }: CommandCall) {
-  const { shownWith } = await import('./admin-routes.ts')
+  const { shownWith } = await import('./show-account.ts')
   return shownWith(config.roles)
 }
 

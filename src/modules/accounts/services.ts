@@ -1,13 +1,17 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, single } from '../../core/module/export-section.ts'
-import { afterwards, inTransaction } from '../../core/module/hooks.ts'
+import { afterwards, inTransaction, subscribersOf } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
+import { type AccountClaims, allClaims } from './account-claims.ts'
+import type { AccountField } from './account-field.ts'
 import { type AccountList, createAccountList } from './account-list.ts'
 import { type Accounts, createAccounts, isAdministratorsUser } from './accounts.ts'
 import { type AutomaticLock, createAutomaticLock } from './lock.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
+    readonly accountClaims: AccountClaims
+    readonly accountFields: () => readonly AccountField[]
     readonly accountList: AccountList
     readonly accounts: Accounts
     readonly lock: AutomaticLock
@@ -32,6 +36,16 @@ export const services = [
     create: ({ onLockedOut, ...needs }) => ({
       lock: createAutomaticLock({ ...needs, endSignIns: inTransaction(onLockedOut) }),
     }),
+  }),
+  service({
+    makes: ['accountClaims'],
+    hooks: ['accountClaims'],
+    create: ({ accountClaims }) => ({ accountClaims: allClaims(accountClaims) }),
+  }),
+  service({
+    makes: ['accountFields'],
+    hooks: ['accountField'],
+    create: ({ accountField }) => ({ accountFields: () => subscribersOf(accountField) }),
   }),
   service({
     makes: ['accountList'],

@@ -30,7 +30,7 @@ export const services = [
     create: (needs) => ({ rotation: createRotation(needs) }),
   }),
   service({
-    needs: ['keys'],
+    needs: ['accountClaims', 'keys'],
     makes: ['tokens'],
     create: (needs) => ({ tokens: createTokens(needs) }),
   }),

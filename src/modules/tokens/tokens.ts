@@ -59,11 +59,12 @@ const idBytes = 16
 const enrolmentSeconds = 600
 
 export function createTokens({
+  accountClaims,
   config,
   clock,
   random,
   keys,
-}: Pick<Needs, 'config' | 'clock' | 'random' | 'keys'>): Tokens {
+}: Pick<Needs, 'accountClaims' | 'config' | 'clock' | 'random' | 'keys'>): Tokens {
   const header = ({ algorithm, kid }: SigningKey) => ({ alg: algorithm, typ: 'JWT', kid })
   const newJti = () => randomText(random, idBytes)
 
@@ -74,7 +75,9 @@ export function createTokens({
       const { seconds, authTime, amr, sid, type = 'access', jti = newJti() } = options
       const key = await keys.signer('signing')
       const now = epochSeconds(clock.now())
+      const added = type === 'access' ? await accountClaims.of(account.userId, 'access_token') : {}
       return signJws(key, header(key), {
+        ...added, // first: no claim of the service is replaced
         username: account.username,
         roles: rolesAmong(account.roles, config.roles),
         type,

@@ -12,7 +12,7 @@ interface Props {
   readonly cancel?: string | (() => void)
   /** Sends what was typed; what it throws is said above the fields, and what was typed stays. */
   readonly onSubmit: () => Promise<void>
-  /** The fields; `problemOf` says what the API found wrong with one. */
+  /** The fields; `problemOf` says what the API found wrong with one, by its name or path. */
   readonly children: (problemOf: (field: string) => string | undefined) => ComponentChildren
 }
 
@@ -36,7 +36,8 @@ export function ActionForm({ action, cancel, onSubmit, children }: Props) {
 
   function problemOf(field: string): string | undefined {
     if (!(problem instanceof ApiProblem)) return undefined
-    return problem.details.find(({ path }) => path[0] === field)?.message
+    return problem.details.find(({ path }) => path[0] === field || path.join('.') === field)
+      ?.message
   }
   return (
     <form

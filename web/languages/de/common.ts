@@ -25,6 +25,11 @@ export const common: typeof english = {
   language: 'Sprache',
   problemTitle: 'Es gibt ein Problem',
   optional: 'optional',
+  inputProblems: {
+    missing: 'Bitte füllen Sie dieses Feld aus.',
+    invalid: 'Dieser Wert ist hier nicht erlaubt.',
+    taken: 'Ein anderes Konto hat diesen Wert schon.',
+  },
   username: 'Benutzername',
   email: 'E-Mail-Adresse',
   password: 'Passwort',

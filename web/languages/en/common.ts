@@ -26,6 +26,12 @@ export const common = {
   language: 'Language',
   problemTitle: 'There is a problem',
   optional: 'optional',
+  /** Of a field that an operator has added. */
+  inputProblems: {
+    missing: 'Please fill in this field.',
+    invalid: 'This value is not allowed here.',
+    taken: 'Another account has this value already.',
+  },
   username: 'Username',
   email: 'E-mail address',
   password: 'Password',

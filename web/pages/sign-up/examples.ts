@@ -20,6 +20,7 @@ const profile: SignUpProfileView = {
   email,
   username: '',
   name: '',
+  inputs: [],
   minLength: 12,
   problems: {},
 }
@@ -44,6 +45,16 @@ export const examples: ExamplesOf<SignUpViews & Pick<SignInViews, 'sign-in'>> = 
     'all missing': {
       ...profile,
       problems: { username: 'missing', name: 'missing', password: { rule: 'missing' } },
+    },
+    'further fields': {
+      ...profile,
+      problems: { inputs: { profile_team: 'missing' } },
+      inputs: [
+        {
+          ...{ name: 'profile_team', labels: { en: 'Team', de: 'Team' }, kind: 'text' },
+          ...{ choices: [], isRequired: true, value: '', problem: 'missing' },
+        },
+      ],
     },
     taken: { ...profile, username: 'ann', name: 'Ann Example', problems: { username: 'taken' } },
     'mixed letters': {

@@ -1,4 +1,5 @@
 import type { ProfileFieldsView, ProfileProblems } from '../../../src/extras/sign-up/pages/views.ts'
+import { AccountInputs, useWrongInputs } from '../../components/account-inputs.tsx'
 import { Field } from '../../components/field.tsx'
 import { Problem } from '../../components/messages.tsx'
 import { NewPasswordFields } from '../../components/new-password-fields.tsx'
@@ -6,10 +7,11 @@ import { useTexts } from '../../context.ts'
 import type { Texts } from '../../languages/languages.ts'
 
 /** The fields of a new owner: username, name, and a password twice. */
-export function ProfileFields({ username, name, minLength, problems }: ProfileFieldsView) {
+export function ProfileFields({ username, name, inputs, minLength, problems }: ProfileFieldsView) {
   const texts = useTexts()
   const told = Object.fromEntries(wrongFields(problems, texts).map((it) => [it.name, it.text]))
-  const [first = 'username'] = Object.keys(told)
+  const isOfInput = useWrongInputs(inputs).length > 0
+  const [first = isOfInput ? '' : 'username'] = Object.keys(told)
   return (
     <>
       <Field
@@ -31,6 +33,7 @@ export function ProfileFields({ username, name, minLength, problems }: ProfileFi
         problem={told.name}
         hasFocus={first === 'name'}
       />
+      <AccountInputs inputs={inputs} hasFocus={first === ''} />
       <NewPasswordFields
         minLength={minLength}
         username={null}
@@ -43,8 +46,8 @@ export function ProfileFields({ username, name, minLength, problems }: ProfileFi
 }
 
 /** What is wrong, above the form; nothing if all is well. */
-export function ProfileProblem({ problems }: ProfileFieldsView) {
-  const fields = wrongFields(problems, useTexts())
+export function ProfileProblem({ inputs, problems }: ProfileFieldsView) {
+  const fields = [...wrongFields(problems, useTexts()), ...useWrongInputs(inputs)]
   return fields.length > 0 ? <Problem fields={fields} /> : null
 }
 

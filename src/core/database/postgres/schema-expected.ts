@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: yVw-I59MftOuSZO6K5IYLOssL0bFzmrx-gx0B5-g8Jc
+// Digest of the migrations: 1UfhFXvuKgHcDqoJUGgaWAs5IgS6dhWmuFxl4VMWyTE
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -286,6 +286,10 @@ const lines = String.raw`
 ["column posts.locked","posts","bigint not null default 0"]
 ["column posts.title","posts","text collate C not null"]
 ["column posts.updated_at","posts","bigint not null"]
+["column profile_values.field","profile_values","text collate C not null"]
+["column profile_values.unique_key","profile_values","text collate C"]
+["column profile_values.user_id","profile_values","bigint not null"]
+["column profile_values.value","profile_values","text collate C not null"]
 ["column provider_artifacts.address","provider_artifacts","text collate C not null"]
 ["column provider_artifacts.client","provider_artifacts","text collate C not null"]
 ["column provider_artifacts.consumed_at","provider_artifacts","bigint"]
@@ -530,6 +534,8 @@ const lines = String.raw`
 ["constraint posts.posts_author_id_fkey","posts","FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL"]
 ["constraint posts.posts_locked_check","posts","CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint])))"]
 ["constraint posts.posts_pkey","posts","PRIMARY KEY (id)"]
+["constraint profile_values.profile_values_pkey","profile_values","PRIMARY KEY (user_id, field)"]
+["constraint profile_values.profile_values_user_id_fkey","profile_values","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
 ["constraint provider_artifacts.provider_artifacts_pkey","provider_artifacts","PRIMARY KEY (id)"]
 ["constraint provider_artifacts.provider_artifacts_session_id_fkey","provider_artifacts","FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE"]
 ["constraint provider_artifacts.provider_artifacts_user_id_fkey","provider_artifacts","FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE"]
@@ -661,6 +667,7 @@ const lines = String.raw`
 ["index passwords_due","passwords","CREATE INDEX passwords_due ON passwords USING btree (account) WHERE (must_change = 1)"]
 ["index posts_by_author","posts","CREATE INDEX posts_by_author ON posts USING btree (author_id)"]
 ["index posts_by_id","posts","CREATE INDEX posts_by_id ON posts USING btree (id)"]
+["index profile_values_by_key","profile_values","CREATE UNIQUE INDEX profile_values_by_key ON profile_values USING btree (field, unique_key)"]
 ["index provider_artifacts_by_address","provider_artifacts","CREATE INDEX provider_artifacts_by_address ON provider_artifacts USING btree (address, kind, expires_at)"]
 ["index provider_artifacts_by_end","provider_artifacts","CREATE INDEX provider_artifacts_by_end ON provider_artifacts USING btree (expires_at)"]
 ["index provider_artifacts_by_grant","provider_artifacts","CREATE INDEX provider_artifacts_by_grant ON provider_artifacts USING btree (grant_id)"]
@@ -742,6 +749,7 @@ const lines = String.raw`
 ["table passkeys","passkeys",""]
 ["table passwords","passwords",""]
 ["table posts","posts",""]
+["table profile_values","profile_values",""]
 ["table provider_artifacts","provider_artifacts",""]
 ["table provider_consents","provider_consents",""]
 ["table provider_logins","provider_logins",""]

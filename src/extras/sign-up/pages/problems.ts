@@ -1,6 +1,7 @@
 import type { ApiError } from '../../../core/errors.ts'
 import { textIn } from '../../../core/http/bodies/bodies.ts'
 import type { Words } from '../../../core/lib/languages.ts'
+import { type AccountField, inputProblems } from '../../../modules/accounts/account-field.ts'
 import {
   type ChosenUsernameFault,
   chosenUsernameFaults,
@@ -11,10 +12,16 @@ import type { ProfileProblems } from './views.ts'
 
 export interface ProfileFormInput extends ProfileInput {
   readonly passwordAgain: string
+  /** As typed, by the inputs of other modules. */
+  readonly texts: Readonly<Record<string, string>>
 }
 
-export function parseProfileForm(body: unknown): ProfileFormInput {
+export function parseProfileForm(body: unknown, fields: readonly AccountField[]): ProfileFormInput {
+  const typed = (name: string) => textIn(body, name)
+  const inputs = fields.flatMap((field) => field.inputs())
   return {
+    texts: Object.fromEntries(inputs.map(({ name }) => [name, typed(name)])),
+    more: Object.fromEntries(fields.map((field) => [field.name, field.parse(typed)])),
     username: textIn(body, 'username'),
     name: textIn(body, 'name').trim(),
     password: textIn(body, 'new_password'),
@@ -34,8 +41,9 @@ export function problemsOfForm(sent: ProfileFormInput): ProfileProblems {
 }
 
 /** From the error of the service. */
-export function problemsOfError(error: ApiError): ProfileProblems {
+export function problemsOfError(error: ApiError, fields: readonly AccountField[]): ProfileProblems {
   const { row, details = [] } = error
+  const inputs = inputProblems(error, fields)
   if (row === 'usernameExists') return { username: 'taken' }
   if (row === 'tooManyRequests') return { username: 'too_often' }
   const of = (field: string) => details.find(({ path }) => path[0] === field)?.message
@@ -44,6 +52,7 @@ export function problemsOfError(error: ApiError): ProfileProblems {
     ...usernameProblem(of('username')),
     ...(of('name') !== undefined && { name: 'form' }),
     ...(password && { password }),
+    ...(Object.keys(inputs).length > 0 && { inputs }),
   }
 }
 

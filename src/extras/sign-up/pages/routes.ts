@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { transact } from '../../../core/database/transactions.ts'
+import type { ErrorRow } from '../../../core/errors.ts'
 import { acceptForms, textIn } from '../../../core/http/bodies/bodies.ts'
+import { rowOf } from '../../../core/http/declared-error.ts'
 import { clientAddress } from '../../../core/http/limits/client-address.ts'
 import { languageOf } from '../../../core/http/pages/language.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
@@ -26,7 +28,10 @@ const flowSeconds = 3600
  * up.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
-  const { clock, config, db, pageFlows, random, redirectOrigins, signUp } = options
+  const { accountFields, clock, config, db, pageFlows, random, redirectOrigins, signUp } = options
+  const fields = accountFields()
+  const fieldErrors = fields.flatMap((field) => field.errors)
+  const isOfField = (row: ErrorRow) => fieldErrors.some((error) => rowOf(error) === row)
   // Repeated on the page of an error.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
@@ -44,7 +49,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     if (row === 'signInFailed') return { location: freshStart(request) }
     if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
     const shown = shownOf.get(request)
-    const isOfForm = row === 'validationFailed' || row === 'usernameExists'
+    const isOfForm = row === 'validationFailed' || row === 'usernameExists' || isOfField(row)
     const isOfMailbox = row === 'confirmationInvalid' && shown?.flow.step === 'mailbox'
     if (shown && (isOfForm || isOfMailbox || row === 'tooManyRequests')) {
       return pageOf(options, { ...shown, error })
@@ -90,6 +95,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
           'usernameExists',
           'emailExists',
           'tooManyRequests',
+          ...fieldErrors,
         ],
       },
       schema: { hide: true },
@@ -133,7 +139,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     async profile(flow, request, reply) {
       const { confirmation } = flow.data
       if (!confirmation) throw new Error('a sign-up at its profile has no proof')
-      const profile = parseProfileForm(request.body)
+      const profile = parseProfileForm(request.body, fields)
       const problems = problemsOfForm(profile)
       const shown = { flow, now: clock.now(), profile }
       if (Object.keys(problems).length > 0) {

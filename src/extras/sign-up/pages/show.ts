@@ -2,12 +2,12 @@ import type { Config } from '../../../core/config/load.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
+import { type AccountField, shownInputs } from '../../../modules/accounts/account-field.ts'
 import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { foreignOrigin } from '../../../modules/flows/return-to.ts'
 import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
-import type { ProfileInput } from '../new-owner.ts'
-import { problemsOfError } from './problems.ts'
+import { type ProfileFormInput, problemsOfError } from './problems.ts'
 import type { ProfileProblems, SignUpView } from './views.ts'
 
 /** Each step has the results of earlier steps. */
@@ -27,13 +27,18 @@ export interface Shown {
   readonly now: number
   /** The typed text, repeated after an error. */
   readonly email?: string
-  readonly profile?: ProfileInput
+  readonly profile?: ProfileFormInput
   readonly problems?: ProfileProblems
   readonly isEnded?: boolean
   readonly error?: ApiError
 }
 
-export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
+export interface ShowDeps {
+  readonly accountFields: () => readonly AccountField[]
+  readonly config: Pick<Config, 'password'>
+}
+
+export function pageOf({ accountFields, config }: ShowDeps, shown: Shown): ViewPage {
   const { flow, error, profile } = shown
   const { confirmation } = flow.data
   const form = { action: `/signup?flow=${flow.id}`, csrf: flow.csrfToken }
@@ -51,11 +56,13 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
     case 'mailbox':
       return viewPage('sign-up-mailbox', { ...mailboxView(form, flow.data, shown), email }, options)
     case 'profile': {
-      const { username = '', name = '' } = profile ?? {}
-      const problems = shown.problems ?? (error ? problemsOfError(error) : {})
+      const { username = '', name = '', texts = {} } = profile ?? {}
+      const problems = shown.problems ?? (error ? problemsOfError(error, accountFields()) : {})
       const { address = '' } = confirmation?.address ?? {}
       const { minLength } = config.password
-      const view = { ...form, email: address, username, name, minLength, problems }
+      const asked = accountFields().flatMap((field) => field.inputs())
+      const inputs = shownInputs(asked, texts, problems.inputs)
+      const view = { ...form, email: address, username, name, inputs, minLength, problems }
       return viewPage('sign-up-profile', view, options)
     }
     case 'taken':

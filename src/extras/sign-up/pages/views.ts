@@ -1,3 +1,4 @@
+import type { InputProblem, ShownInput } from '../../../core/http/pages/views/account-input.ts'
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
 import type { StepForm } from '../../../core/http/pages/views/step-form.ts'
 import type { MailboxView } from '../../mail/mailbox-view.ts'
@@ -31,6 +32,8 @@ export interface ProfileFieldsView {
   readonly email: string
   readonly username: string
   readonly name: string
+  /** Of other modules. */
+  readonly inputs: readonly ShownInput[]
   /** `PASSWORD_MIN_LENGTH`. */
   readonly minLength: number
   readonly problems: ProfileProblems
@@ -48,6 +51,8 @@ export interface ProfileProblems {
   readonly name?: 'missing' | 'form'
   readonly password?: PasswordProblem
   readonly passwordAgain?: 'differs'
+  /** By the name of the input. */
+  readonly inputs?: Readonly<Record<string, InputProblem>>
 }
 
 /** Sign-up is off, or by invitation only. */

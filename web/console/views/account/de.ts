@@ -137,6 +137,7 @@ export const account: typeof english = {
   userDeleted: (name) => `${name} ist gelöscht.`,
 
   profile: 'Profil',
+  profileFields: 'Profilfelder',
   name: 'Name',
   contact: 'Kontaktadresse',
   contactHint: 'Sie beweist nichts und erhält keine E-Mails dieses Dienstes.',

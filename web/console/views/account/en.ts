@@ -136,6 +136,7 @@ export const account = {
   userDeleted: (name: string) => `${name} is deleted.`,
 
   profile: 'Profile',
+  profileFields: 'Profile fields',
   name: 'Name',
   contact: 'Contact address',
   contactHint: 'Proves nothing, and gets no mail of this service.',

@@ -11,6 +11,7 @@ const plain: InvitationView = {
   roles: ['USER', 'EDITOR', 'ADMIN', 'AUDITOR'],
   username: '',
   name: 'Ann Example',
+  inputs: [],
   minLength: 12,
   problems: {},
 }

@@ -1,19 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../../../../core/errors.ts'
+import { ApiError, type ErrorRow } from '../../../../core/errors.ts'
 import { acceptForms } from '../../../../core/http/bodies/bodies.ts'
+import { rowOf } from '../../../../core/http/declared-error.ts'
 import { clientAddress } from '../../../../core/http/limits/client-address.ts'
 import type { ErrorPage } from '../../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../../core/http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../../../core/http/pages/send-view.ts'
 import { isLanguage } from '../../../../core/lib/languages.ts'
 import type { Needs } from '../../../../core/module/services.ts'
+import { shownInputs } from '../../../../modules/accounts/account-field.ts'
 import type { PageFlow } from '../../../../modules/flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../../modules/pages/flow-page.ts'
 import type { OpenInvitation } from '../../invitations.ts'
-import type { ProfileInput } from '../../new-owner.ts'
 import { ownAccount, signInNewOwner } from '../new-session.ts'
-import { parseProfileForm, problemsOfError, problemsOfForm } from '../problems.ts'
+import {
+  type ProfileFormInput,
+  parseProfileForm,
+  problemsOfError,
+  problemsOfForm,
+} from '../problems.ts'
 import type { ProfileProblems } from '../views.ts'
 
 /** The flow keeps the token, which is removed from the URL. */
@@ -24,7 +30,7 @@ type InvitationFlow = PageFlow<InvitationData>
 
 interface Shown extends OpenInvitation {
   readonly flow: InvitationFlow
-  readonly profile?: ProfileInput
+  readonly profile?: ProfileFormInput
   readonly problems?: ProfileProblems
   readonly status?: number
 }
@@ -38,7 +44,10 @@ const flowSeconds = 3600
  * up.
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
-  const { config, invitations, pageFlows, random } = options
+  const { accountFields, config, invitations, pageFlows, random } = options
+  const fields = accountFields()
+  const fieldErrors = fields.flatMap((field) => field.errors)
+  const isOfField = (row: ErrorRow) => fieldErrors.some((error) => rowOf(error) === row)
   // Repeated on the page of an error.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
@@ -46,9 +55,9 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   const errorPage: ErrorPage = (error, request) => {
     const { message, row, status } = error
     const shown = shownOf.get(request)
-    const isOfForm = row === 'validationFailed' || row === 'usernameExists'
+    const isOfForm = row === 'validationFailed' || row === 'usernameExists' || isOfField(row)
     if (shown && (isOfForm || row === 'tooManyRequests')) {
-      return pageOf({ ...shown, problems: problemsOfError(error), status })
+      return pageOf({ ...shown, problems: problemsOfError(error, fields), status })
     }
     if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
     if (row === 'confirmationInvalid' || row === 'signInFailed') {
@@ -88,6 +97,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
           'usernameExists',
           'emailExists',
           'tooManyRequests',
+          ...fieldErrors,
         ],
       },
       schema: { hide: true },
@@ -95,7 +105,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     async (request, reply) => {
       const flow = await flowOfForm<InvitationData>(pageFlows, request, purpose)
       const open = await invitations.find(flow.data.token)
-      const profile = parseProfileForm(request.body)
+      const profile = parseProfileForm(request.body, fields)
       const problems = problemsOfForm(profile)
       const shown = { flow, ...open, profile }
       if (Object.keys(problems).length > 0) {
@@ -140,6 +150,11 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       roles: invitations.rolesOf(invitation),
       username: profile?.username ?? '',
       name: profile?.name ?? invitation.name ?? '',
+      inputs: shownInputs(
+        fields.flatMap((field) => field.inputs()),
+        profile?.texts ?? {},
+        problems.inputs,
+      ),
       minLength: config.password.minLength,
       problems,
     }
