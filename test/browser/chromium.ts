@@ -56,7 +56,7 @@ export async function assertAccessible(page: Page, about: string): Promise<void>
 }
 
 /**
- * Asserts that no word is broken within. Codes may be, and words longer than the longest German
+ * Asserts that no word is broken within. Codes and names of settings may be, and words longer than the longest German
  * words; addresses break after `@`, `.`, `/`, `:` and `-`.
  */
 export async function assertWholeWords(page: Page, about: string): Promise<void> {
@@ -71,7 +71,7 @@ export async function assertWholeWords(page: Page, about: string): Promise<void>
       // Folded, or for a screen reader.
       if (!parentElement.checkVisibility() || parentElement.offsetWidth <= 1) continue
       for (const { index, 0: word } of node.data.matchAll(/[^\\s@./:-]+/g)) {
-        if (word.length > 30 || word.includes('\u00ad')) continue
+        if (word.length > 30 || /[\u00ad_]/.test(word)) continue
         range.setStart(node, index)
         range.setEnd(node, index + word.length)
         const drawn = [...range.getClientRects()].filter(({ width }) => width > 1)
