@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, '..')
 /** `docker exec <container> gatehouse help`; a script, because there is no shell. */
 export const launcher = "#!/usr/local/bin/node\nimport('/app/dist/cli/main.js')\n"
 
-/** What the documents run in a container beside Node and `gatehouse`. */
+/** Programs that the documents run in a container, in addition to Node and `gatehouse`. */
 export const programs = ['cat', 'rm']
 
 export interface Installed {

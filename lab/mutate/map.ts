@@ -18,7 +18,7 @@ export interface MappedFile {
   readonly lines: Readonly<Record<string, readonly number[]>>
 }
 
-export type TestMap = Record<string, MappedFile>
+type TestMap = Record<string, MappedFile>
 
 /** The map as it was made last, without files that have changed since. */
 export function readMap(): TestMap {

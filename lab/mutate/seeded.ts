@@ -9,7 +9,7 @@ export type SeededMutant = Mutant & {
   readonly path: string
 }
 
-const seeded = JSON.parse(process.env.MUTANT ?? '') as SeededMutant // of main.ts
+const seeded = JSON.parse(process.env.MUTANT ?? '') as SeededMutant // written by lab/mutate.ts
 const url = pathToFileURL(join(import.meta.dirname, '../..', seeded.path)).href
 
 registerHooks({

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 const reporter = join(import.meta.dirname, 'first-failure.ts')
 
-export interface TestRun {
+interface TestRun {
   readonly isPassed: boolean
   readonly ms: number
 }
@@ -30,7 +30,7 @@ export function runTestFile(
   })
 }
 
-/** Does the work of a queue, as many at once as there are cores. */
+/** Does the work of a queue, `lanes` items at once. */
 export async function inParallel<T>(queue: T[], lanes: number, work: (item: T) => Promise<void>) {
   const lane = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)

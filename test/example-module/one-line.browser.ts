@@ -34,10 +34,7 @@ function sourcesWithModule(): string {
   }
   const list = join(copy, 'src/modules.ts')
   const line = "import { module as notes } from '../test/example-module/module.ts'\n"
-  writeFileSync(
-    list,
-    line + readFileSync(list, 'utf8').replace('  tracing,\n]', '  tracing, notes,\n]'),
-  )
+  writeFileSync(list, line + readFileSync(list, 'utf8').replace(/,\n\](?!.*\n\])/s, ', notes,\n]'))
   execFileSync(process.execPath, ['tools/build-web.ts'], { cwd: copy })
   return copy
 }

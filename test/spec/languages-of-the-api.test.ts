@@ -92,11 +92,11 @@ suite('texts of the API for people come in the language that is asked for', asyn
     assert.equal(of(inEnglish).mend.do, 'Choose who may.')
     assert.equal(
       of(inGerman).what,
-      'USERS_POLICY ist open: Die Personen verlangen keine Anmeldedaten.',
+      'USERS_POLICY ist open: Der Zugriff auf /users verlangt keine Anmeldedaten.',
     )
     assert.equal(
       of(inGerman).why,
-      'Wer will, kann ohne Anmeldedaten alle Personen lesen, ändern und löschen.',
+      'Jeder kann ohne Anmeldedaten alle Personen lesen, ändern und löschen.',
     )
     assert.equal(of(inGerman).mend.do, 'Legen Sie fest, wer es darf.')
     assert.equal(of(inGerman).mend.setting, of(inEnglish).mend.setting)
@@ -108,7 +108,7 @@ suite('texts of the API for people come in the language that is asked for', asyn
     const { body: inGerman } = await ask('POST', '/api/admin/explain', 'de', question)
     const last = ({ checks }: { checks: { asks: string; explanation: string }[] }) => checks.at(-1)
     assert.equal(last(inEnglish)?.asks, 'the resource exists')
-    assert.equal(last(inGerman)?.asks, 'die Ressource gibt es')
+    assert.equal(last(inGerman)?.asks, 'die Ressource ist vorhanden')
     assert.equal(inGerman.code, inEnglish.code)
     assert.equal(inEnglish.explanation, 'The resource that the path names does not exist.')
     assert.equal(inGerman.explanation, 'Die Ressource, die der Pfad nennt, gibt es nicht.')

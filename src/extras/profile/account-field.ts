@@ -10,6 +10,7 @@ import { profileStore, type StoredValue } from './store.ts'
 
 /** `profile` of new, imported and exported accounts. */
 export function profileField(profiles: Profiles): AccountField {
+  const asked = () => profiles.fields().filter(({ isAtSignUp }) => isAtSignUp)
   return {
     name: fieldName,
     schema: ValuesInputSchema,
@@ -20,13 +21,8 @@ export function profileField(profiles: Profiles): AccountField {
       return (trx, userId) => profiles.storeNew(trx, userId, values)
     },
 
-    inputs: () => inputsOf(profiles.fields().filter(({ isAtSignUp }) => isAtSignUp)),
-    parse: (text) =>
-      valuesOfForm(
-        profiles.fields().filter(({ isAtSignUp }) => isAtSignUp),
-        text,
-        true,
-      ),
+    inputs: () => inputsOf(asked()),
+    parse: (text) => valuesOfForm(asked(), text, true),
     import: (trx, accounts) => importValues(profiles, trx, accounts),
     export: (db, userIds) => profiles.ofMany(db, userIds),
   }

@@ -63,8 +63,8 @@ const notObject = { en: 'must be object', de: 'muss ein Objekt sein' }
 const faults = {
   unknown: { en: 'is not a field of the profile', de: 'ist kein Feld des Profils' },
   ofAdministrators: {
-    en: 'is changed by an administrator only',
-    de: 'ändert nur die Administration',
+    en: 'can be changed by administrators only',
+    de: 'darf nur ein Administrator ändern',
   },
   missing: { en: 'is required', de: 'fehlt' },
   controls: {
@@ -97,7 +97,7 @@ function onePerField(details: readonly Detail[]): Detail[] {
 }
 
 function refusal(found: readonly Detail[]): ApiError {
-  const details = found.map(({ path, message }) => ({ path: [fieldName, ...path], message }))
+  const details = found.map((detail) => ({ ...detail, path: [fieldName, ...detail.path] }))
   const facts = { fields: details.map(({ path }) => path.join('.')) }
   return new ApiError('validationFailed', { details, reason: { code: 'schema_violated', facts } })
 }

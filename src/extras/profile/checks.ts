@@ -30,8 +30,8 @@ const values: Check<InsideContext> = {
       }
       if (!found.isUnique || duplicates === 0) return []
       const what = {
-        en: `The field ${field} is unique, and ${duplicates} accounts have a value of another.`,
-        de: `Das Feld ${field} ist eindeutig, und ${duplicates} Konten haben den Wert eines anderen.`,
+        en: `The field ${field} is unique, and ${duplicates} accounts have the value of another account.`,
+        de: `Das Feld ${field} ist eindeutig, und ${duplicates} Konten haben den Wert eines anderen Kontos.`,
       }
       return [{ what }]
     })

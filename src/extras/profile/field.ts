@@ -27,9 +27,9 @@ export interface ProfileField {
   readonly read: FieldReader
   readonly write: FieldWriter
   readonly isUnique: boolean
-  /** At sign-up, and its owner cannot remove the value. */
+  /** Sign-up needs a value, and the owner cannot remove it. */
   readonly isRequired: boolean
-  /** Whether sign-up asks. */
+  /** Whether sign-up asks for the value. */
   readonly isAtSignUp: boolean
   readonly claims: readonly ClaimPlace[]
 }

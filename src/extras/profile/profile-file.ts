@@ -23,7 +23,7 @@ export function readProfileFile(path: string | undefined): ProfileReading {
     'mistake' in file ? { fields: [], mistakes: [file.mistake] } : parseProfileFile(file.text)
   const first = mistakes.slice(0, maxMistakes)
   const left = mistakes.length - first.length
-  const lines = left > 0 ? [...first, `has ${left} mistakes more`] : first
+  const lines = left > 0 ? [...first, `has ${left} more mistakes`] : first
   return { fields, mistakes: lines.map((line) => `${setting} ${line}`) }
 }
 

@@ -79,7 +79,7 @@ export function createProfiles({ db, events, profileFields }: ProfilesDeps) {
     storeNew: (trx: DatabaseOrTransaction, userId: number, values: ValuesInput) =>
       store(trx, userId, values, Object.keys(values)),
 
-    /** As stored; of values that no other field compares, the key is null. */
+    /** The rows of the values. The key is null for a field that is not unique. */
     rowsOf: (userId: number, values: ValuesInput): readonly StoredValue[] =>
       Object.entries(values).flatMap(([field, value]) =>
         value === null

@@ -10,7 +10,7 @@ const reserved = new Set([
   ...['azp', 'nonce', 'auth_time', 'at_hash', 'c_hash', 's_hash', 'acr', 'amr', 'sub_jwk', 'sid'],
   ...['cnf', 'act', 'may_act', 'scope', 'scopes', 'client_id', 'events', 'toe', 'txn', 'rid'],
   ...['roles', 'groups', 'entitlements', 'permissions', 'tenant_id', 'authorization_details'],
-  ...['username', 'type', 'typ', 'ver', 'token_type', 'active', 'alg', 'kid', 'groups'],
+  ...['username', 'type', 'typ', 'ver', 'token_type', 'active', 'alg', 'kid'],
   ...['_claim_names', '_claim_sources', 'claims', 'verified_claims', 'vc', 'vp', 'nationalities'],
   ...['id', 'user', 'user_id', 'password', 'password_hash', 'must_change', 'locked', 'service'],
   ...['second_factor', 'created_at', 'deletion_at', 'language', 'account', 'constructor'],

@@ -5,7 +5,7 @@ import { profileValueTaken } from './problems.ts'
 
 export const exampleValues = { department: 'Sales' }
 
-/** The fields are in a file that may change. */
+/** Names no field: PROFILE_FILE may change while the service runs. */
 export const ValuesInputSchema = {
   type: 'object',
   maxProperties: 100,
@@ -19,6 +19,12 @@ const Values = {
   additionalProperties: { type: ['string', 'number', 'boolean'] },
   description: 'Values by field of PROFILE_FILE; fields without a value are absent',
 } as const
+
+const exampleField = {
+  ...{ name: 'department', type: 'string', labels: { en: 'Department', de: 'Abteilung' } },
+  constraints: { type: 'string', minLength: 1, maxLength: 80, format: 'text' },
+  ...{ read: 'owner', write: 'admin', unique: false, required: false },
+}
 
 const Field = named(
   'ProfileField',
@@ -36,13 +42,7 @@ const Field = named(
     unique: Flag,
     required: Flag,
   }),
-  {
-    name: 'department',
-    type: 'string',
-    labels: { en: 'Department', de: 'Abteilung' },
-    constraints: { type: 'string', minLength: 1, maxLength: 80, format: 'text' },
-    ...{ read: 'owner', write: 'admin', unique: false, required: false },
-  },
+  exampleField,
 )
 
 export const ProfileBody = named(
@@ -53,15 +53,7 @@ export const ProfileBody = named(
   }),
   {
     profile: exampleValues,
-    fields: [
-      {
-        name: 'department',
-        type: 'string',
-        labels: { en: 'Department', de: 'Abteilung' },
-        constraints: { type: 'string', minLength: 1, maxLength: 80, format: 'text' },
-        ...{ read: 'owner', write: 'admin', unique: false, required: false },
-      },
-    ],
+    fields: [exampleField],
   },
 )
 

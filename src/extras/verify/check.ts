@@ -50,7 +50,7 @@ export interface Expected {
 }
 
 export interface Check {
-  /** Never changes: reports of other days name it. */
+  /** Never changes: users compare reports by it. */
   readonly id: string
   readonly rows: RowId | readonly RowId[]
   readonly before?: readonly Step[]

@@ -4,9 +4,7 @@ import {
   type CommandWork,
   exitCodes,
 } from '../../core/cli/command.ts'
-import { profiles } from './run.ts'
-
-const formats = ['text', 'json', 'junit'] as const
+import { formats, profiles } from './run.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -39,13 +37,13 @@ export const commands: readonly CommandWork[] = [
       wait: {
         type: 'string',
         value: 'seconds',
-        doc: 'also check rows that need at most so much time; default 0',
+        doc: 'also check rows that wait for at most this time; default 0',
       },
       only: {
         type: 'string',
         multiple: true,
         value: 'id',
-        doc: 'only checks whose id begins so; again for more',
+        doc: 'only checks whose id begins with this text; again for more',
       },
       format: {
         type: 'string',

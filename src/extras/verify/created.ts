@@ -9,7 +9,7 @@ const kinds = [
 ] as const
 
 export interface Created {
-  /** Remembers what an answer says was created, and names that a login counts. */
+  /** Remembers what a request has created, and the usernames whose failed logins count. */
   note(sent: Sent, answer: Answer): void
   /** Removes all; returns the paths of what is left, with the answers. */
   remove(send: (path: string) => Promise<Answer>): Promise<string[]>

@@ -33,7 +33,9 @@ function describedCheck(check: Check): string {
     ...Object.entries(check.when ?? {}).map(([name, value]) =>
       value === true ? `needs ${name}` : `with ${name}=${value}`,
     ),
-    ...waits.map((name: SettingName) => `waits ${name}`),
+    ...[...Map.groupBy(waits, (name: SettingName) => name)].map(
+      ([name, { length }]) => `waits ${name}${length > 1 ? ` ${length} times` : ''}`,
+    ),
   ]
   const code = (text: string) => `\`${text.replaceAll('`', "'")}\``
   return [

@@ -3,11 +3,12 @@ import { type CommandCall, textOf, UsageError } from '../../core/cli/command.ts'
 import { assertReadable } from '../../core/cli/files.ts'
 import { shown } from '../../core/cli/output.ts'
 import { readSecret } from '../../core/cli/secrets.ts'
+import { choiceOption } from '../../core/cli/value-options.ts'
 import { contractSettings, type SettingName } from './check.ts'
 import { allChecks } from './checks.ts'
 import type { Target } from './http.ts'
 import type { Credentials } from './people.ts'
-import { type Profile, profiles, type RunOptions } from './run.ts'
+import { formats, profiles, type RunOptions } from './run.ts'
 
 export interface VerifyOptions
   extends Target,
@@ -21,7 +22,7 @@ const timeoutMs = 30_000
 /** @throws UsageError */
 export async function parseOptions(call: CommandCall): Promise<VerifyOptions> {
   const { operands, values } = call
-  const profile = choice<Profile>(textOf(call, 'profile') ?? 'contract', profiles, '--profile')
+  const profile = choiceOption(call, 'profile', profiles) ?? 'contract'
   const ca = textOf(call, 'ca')
   if (ca !== undefined) assertReadable(ca)
   const isJson = values.json === true
@@ -30,11 +31,7 @@ export async function parseOptions(call: CommandCall): Promise<VerifyOptions> {
     ca: ca === undefined ? undefined : readFileSync(ca, 'utf8'),
     timeoutMs,
     profile,
-    format: choice(
-      textOf(call, 'format') ?? (isJson ? 'json' : 'text'),
-      ['text', 'json', 'junit'],
-      '--format',
-    ),
+    format: choiceOption(call, 'format', formats) ?? (isJson ? 'json' : 'text'),
     settings: settingsOf(listOf(values.setting)),
     maxWaitSeconds: secondsOf(textOf(call, 'wait') ?? '0'),
     only: onlyOf(listOf(values.only)),
@@ -117,11 +114,4 @@ function onlyOf(given: readonly string[]): readonly string[] {
 
 function listOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : []
-}
-
-/** @throws UsageError */
-function choice<T extends string>(given: string, values: readonly T[], option: string): T {
-  const found = values.find((value) => value === given)
-  if (found === undefined) throw new UsageError(`${option} must be one of ${values.join(', ')}`)
-  return found
 }

@@ -195,7 +195,7 @@ export const rows = {
 } as const
 
 /** What docs and decisions of the product add, by subject; only `--profile decisions` checks it. */
-export const decisionRows = {
+const decisionRows = {
   login: 'modes, message and CSRF token of a login, refused values',
   session: 'the session can be read; a login ends the session before; the path of the cookie',
   schemes: 'a header beats the cookie; challenges; which scheme a route accepts',
@@ -218,8 +218,13 @@ export type RowId =
 /** All rows with their texts, in order. */
 export const rowTexts: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...rows, decisions: decisionRows })
-    .sort(([left], [right]) => Number(left === 'decisions') - Number(right === 'decisions'))
+    .sort(([left], [right]) => placeOf(left) - placeOf(right))
     .flatMap(([section, texts]) =>
       Object.entries(texts).map(([name, text]) => [`${section} ${name}`, text] as const),
     ),
 )
+
+/** An object lists keys that are whole numbers first. */
+function placeOf(section: string): number {
+  return section === 'decisions' ? Number.POSITIVE_INFINITY : Number(section)
+}

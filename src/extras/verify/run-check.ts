@@ -38,7 +38,7 @@ export function waitedSeconds({ before = [] }: Check, settings: CheckNeeds['sett
   )
 }
 
-// The end of a time is not after it: one second more.
+// One second more: at the exact end of the time the value may still be valid.
 function secondsOf(setting: string, settings: CheckNeeds['settings']): number {
   return Number(settings[setting]) + 1
 }

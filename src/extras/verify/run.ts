@@ -19,6 +19,7 @@ import { MissingValue, type Values } from './values.ts'
 
 export const profiles = ['contract', 'decisions', 'read-only'] as const
 export type Profile = (typeof profiles)[number]
+export const formats = ['text', 'json', 'junit'] as const
 
 export interface RunOptions {
   readonly send: Send

@@ -8,7 +8,7 @@ const usersPolicy: Check<OfflineContext> = {
   passMessage: 'USERS_POLICY is not open',
   why: {
     en: 'Anyone may read, change and delete all users without a credential.',
-    de: 'Wer will, kann ohne Anmeldedaten alle Personen lesen, ändern und löschen.',
+    de: 'Jeder kann ohne Anmeldedaten alle Personen lesen, ändern und löschen.',
   },
   mend: {
     do: { en: 'Choose who may.', de: 'Legen Sie fest, wer es darf.' },
@@ -18,7 +18,7 @@ const usersPolicy: Check<OfflineContext> = {
     if (config.users.policy !== 'open') return []
     const what = {
       en: 'USERS_POLICY is open: the users resource asks for no credential.',
-      de: 'USERS_POLICY ist open: Die Personen verlangen keine Anmeldedaten.',
+      de: 'USERS_POLICY ist open: Der Zugriff auf /users verlangt keine Anmeldedaten.',
     }
     return [{ what, level: isPublic(config) ? 'error' : 'warning' }]
   },
@@ -30,7 +30,7 @@ const usersOpen: Check<OutsideContext> = {
   passMessage: 'the users resource asks for a credential',
   why: {
     en: 'Anyone reads, changes and deletes all users.',
-    de: 'Wer will, liest, ändert und löscht alle Personen.',
+    de: 'Jeder kann alle Personen lesen, ändern und löschen.',
   },
   mend: {
     do: {

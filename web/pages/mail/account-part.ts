@@ -3,7 +3,7 @@ import type { AccountPart } from '../own-account/part.ts'
 export const accountPart: AccountPart = {
   links: [
     {
-      group: 'data',
+      group: 'activity',
       order: 60,
       href: '/account/notices',
       title: ({ notices }) => notices.noticesTitle,

@@ -22,7 +22,10 @@ export interface AccountPart {
 }
 
 /** The cards of the overview, in their order. */
-export const accountGroups = ['you', 'sign_in', 'sessions', 'data', 'deletion'] as const
+export const accountGroups = [
+  ...(['you', 'sign_in', 'sessions', 'applications', 'activity', 'data'] as const),
+  'deletion',
+] as const
 export type AccountGroup = (typeof accountGroups)[number]
 
 export interface AccountLink {

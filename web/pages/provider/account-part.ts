@@ -3,7 +3,7 @@ import type { AccountPart } from '../own-account/part.ts'
 export const accountPart: AccountPart = {
   links: [
     {
-      group: 'sessions',
+      group: 'applications',
       order: 65,
       href: '/account/applications',
       title: ({ provider }) => provider.title,

@@ -1,6 +1,6 @@
 import { refuseField } from '../../errors.ts'
 import { dateTimeMessage, parseDateTime } from '../../lib/date-time.ts'
-import { codePointLength, isStorableText } from '../../lib/text.ts'
+import { codePointLength, isStorableText, unstorable } from '../../lib/text.ts'
 import { type Query, single } from './paging.ts'
 
 /** @throws ApiError validationFailed with the field name */
@@ -59,8 +59,5 @@ export function searched(maxLength: number): FilterKind<string> {
 /** A text that the database accepts. */
 export function storable(text: string, field: string): string {
   if (isStorableText(text)) return text
-  return refuseField([field], {
-    en: 'must not hold NUL characters or lone surrogates',
-    de: 'darf keine NUL-Zeichen und keine einzelnen Surrogate enthalten',
-  })
+  return refuseField([field], unstorable)
 }

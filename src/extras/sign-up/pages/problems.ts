@@ -1,5 +1,6 @@
-import type { ApiError } from '../../../core/errors.ts'
+import type { ApiError, ErrorRow } from '../../../core/errors.ts'
 import { textIn } from '../../../core/http/bodies/bodies.ts'
+import { rowOf } from '../../../core/http/declared-error.ts'
 import type { Words } from '../../../core/lib/languages.ts'
 import { type AccountField, inputProblems } from '../../../modules/accounts/account-field.ts'
 import {
@@ -27,6 +28,13 @@ export function parseProfileForm(body: unknown, fields: readonly AccountField[])
     password: textIn(body, 'new_password'),
     passwordAgain: textIn(body, 'new_password_again'),
   }
+}
+
+/** The errors that fields of other modules add, and whether the form shows an error. */
+export function formErrorsOf(fields: readonly AccountField[]) {
+  const added = fields.flatMap(({ errors }) => errors)
+  const shown = new Set<ErrorRow>(['validationFailed', 'usernameExists', ...added.map(rowOf)])
+  return { added, isOfForm: (row: ErrorRow) => shown.has(row) }
 }
 
 /** Empty fields and differing passwords. */

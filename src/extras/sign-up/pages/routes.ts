@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { transact } from '../../../core/database/transactions.ts'
-import type { ErrorRow } from '../../../core/errors.ts'
 import { acceptForms, textIn } from '../../../core/http/bodies/bodies.ts'
-import { rowOf } from '../../../core/http/declared-error.ts'
 import { clientAddress } from '../../../core/http/limits/client-address.ts'
 import { languageOf } from '../../../core/http/pages/language.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
@@ -16,7 +14,7 @@ import { beginningOf } from '../../../modules/pages/sign-in/show.ts'
 import { mailUnavailable } from '../../mail/problems.ts'
 import { signUpOff } from '../problems.ts'
 import { ownAccount, signInNewOwner } from './new-session.ts'
-import { parseProfileForm, problemsOfForm } from './problems.ts'
+import { formErrorsOf, parseProfileForm, problemsOfForm } from './problems.ts'
 import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from './show.ts'
 
 const purpose = 'page_sign_up'
@@ -30,8 +28,7 @@ const flowSeconds = 3600
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accountFields, clock, config, db, pageFlows, random, redirectOrigins, signUp } = options
   const fields = accountFields()
-  const fieldErrors = fields.flatMap((field) => field.errors)
-  const isOfField = (row: ErrorRow) => fieldErrors.some((error) => rowOf(error) === row)
+  const { added, isOfForm } = formErrorsOf(fields)
   // Repeated on the page of an error.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
@@ -49,9 +46,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     if (row === 'signInFailed') return { location: freshStart(request) }
     if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
     const shown = shownOf.get(request)
-    const isOfForm = row === 'validationFailed' || row === 'usernameExists' || isOfField(row)
     const isOfMailbox = row === 'confirmationInvalid' && shown?.flow.step === 'mailbox'
-    if (shown && (isOfForm || isOfMailbox || row === 'tooManyRequests')) {
+    if (shown && (isOfForm(row) || isOfMailbox || row === 'tooManyRequests')) {
       return pageOf(options, { ...shown, error })
     }
     if (row === 'confirmationInvalid') {
@@ -95,7 +91,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
           'usernameExists',
           'emailExists',
           'tooManyRequests',
-          ...fieldErrors,
+          ...added,
         ],
       },
       schema: { hide: true },

@@ -107,6 +107,6 @@ function hintOf({ enum: choices, type }: Field['constraints']): { readonly hint?
 function typedValue({ type }: Field, text: string): Value | null {
   if (text === '') return null
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)
-  const number = Number(text)
+  const number = Number(text.replace(',', '.'))
   return type === 'string' || Number.isNaN(number) ? text : number
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorRow } from '../../../../core/errors.ts'
+import { ApiError } from '../../../../core/errors.ts'
 import { acceptForms } from '../../../../core/http/bodies/bodies.ts'
-import { rowOf } from '../../../../core/http/declared-error.ts'
 import { clientAddress } from '../../../../core/http/limits/client-address.ts'
 import type { ErrorPage } from '../../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../../core/http/pages/refusal.ts'
@@ -15,6 +14,7 @@ import { flowForm, flowPage } from '../../../../modules/pages/flow-page.ts'
 import type { OpenInvitation } from '../../invitations.ts'
 import { ownAccount, signInNewOwner } from '../new-session.ts'
 import {
+  formErrorsOf,
   type ProfileFormInput,
   parseProfileForm,
   problemsOfError,
@@ -46,8 +46,7 @@ const flowSeconds = 3600
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accountFields, config, invitations, pageFlows, random } = options
   const fields = accountFields()
-  const fieldErrors = fields.flatMap((field) => field.errors)
-  const isOfField = (row: ErrorRow) => fieldErrors.some((error) => rowOf(error) === row)
+  const { added, isOfForm } = formErrorsOf(fields)
   // Repeated on the page of an error.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
@@ -55,8 +54,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   const errorPage: ErrorPage = (error, request) => {
     const { message, row, status } = error
     const shown = shownOf.get(request)
-    const isOfForm = row === 'validationFailed' || row === 'usernameExists' || isOfField(row)
-    if (shown && (isOfForm || row === 'tooManyRequests')) {
+    if (shown && (isOfForm(row) || row === 'tooManyRequests')) {
       return pageOf({ ...shown, problems: problemsOfError(error, fields), status })
     }
     if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
@@ -97,7 +95,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
           'usernameExists',
           'emailExists',
           'tooManyRequests',
-          ...fieldErrors,
+          ...added,
         ],
       },
       schema: { hide: true },
