@@ -69,24 +69,34 @@ for (const database of databases) {
         let kills = 0
         let committed = 0
         let step = 1
-        for (; ; step += 1) {
-          assert.ok(step < most, 'a refresh never ends')
+        for (let tries = 1; ; tries += 1) {
+          assert.ok(tries < 2 * most, 'a refresh never ends')
           const before = await assertWhole(node)
           const answer = await tokensFor(node.call, refreshWith(refresh), step)
-          if (answer.status === 200) break
+          if (answer.status === 200) {
+            if (committed > 0) break
+            // Statements of jobs count as steps, and were fewer this time.
+            refresh = answer.body.refresh_token
+            step -= 1
+            continue
+          }
           assert.equal(answer.status, 0)
+          step += 1
           kills += 1
           await node.service.stop('SIGKILL')
           await node.start()
           const after = await assertWhole(node)
           committed += after - before
           const again = await tokensFor(node.call, refreshWith(refresh))
-          assert.equal(again.status, 200, `killed at step ${step}: ${JSON.stringify(again.body)}`)
+          assert.equal(
+            again.status,
+            200,
+            `killed at step ${step - 1}: ${JSON.stringify(again.body)}`,
+          )
           assert.equal(await userinfoStatus(node.call, again.body.access_token), 200)
           refresh = again.body.refresh_token
         }
         assert.ok(kills > 5, `${kills} kills`)
-        assert.ok(committed > 0, 'one was killed after its commit')
         await assertOneWinner(node, browser, step - 1)
       } finally {
         await node.remove()
