@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { withdraw } from '../../src/extras/provider/access.ts'
+import type { DatabaseOrTransaction } from '../../src/core/database/database.ts'
+import { removeClientAccess, withdraw } from '../../src/extras/provider/access.ts'
+import { consentStore } from '../../src/extras/provider/consents.ts'
 import { artifactStore } from '../../src/extras/provider/store.ts'
 import { testDatabase } from '../database.ts'
 import { assertPage } from '../refusal.ts'
@@ -79,37 +81,97 @@ suite('an access that is withdrawn while the application asks for it', async () 
   })
 })
 
-suite('an access that is withdrawn while a refresh commits', async () => {
+const onPostgres = { skip: testDatabase !== 'postgres' }
+
+suite('an access that ends while a request commits', async () => {
   const app = await providerApp([application('notes')])
   const rp = await relyingParty(app, 'notes')
   const { db } = app.deps
+  const of = { client: 'notes', scopes: ['openid'] }
 
-  test('what the refresh stores ends, too', { skip: testDatabase !== 'postgres' }, async () => {
-    const who = await app.account('ann')
-    await signedIn(app, rp, who)
-    const rows = await db.selectFrom('provider_artifacts').selectAll().execute()
-    const token = rows.find(({ kind }) => kind === 'RefreshToken')
-    assert.ok(token)
-    const added = { ...token, id: 'added', kind: 'AccessToken' }
-    let withdrawal: Promise<boolean> | undefined
+  /** Runs what waits for a transaction that has done the work, and answers what it comes to. */
+  async function whileOpen<T>(
+    work: (trx: DatabaseOrTransaction) => Promise<unknown>,
+    after: () => Promise<T>,
+    last: (trx: DatabaseOrTransaction) => Promise<unknown> = async () => {},
+  ): Promise<T> {
+    let waiting: Promise<T> | undefined
     await db.transaction().execute(async (trx) => {
-      await artifactStore(trx).consume(token.id, { now: app.clock.now(), since: 0 })
-      withdrawal = withdraw(app.deps, { client: 'notes', userId: who.userId })
-      await until(async () => (await waiting()) > 0)
-      await trx.insertInto('provider_artifacts').values(added).execute()
+      await work(trx)
+      waiting = after()
+      await until(async () => (await waitingForLocks()) > 0)
+      await last(trx)
     })
-    assert.equal(await withdrawal, true)
-    const left = await db.selectFrom('provider_artifacts').select('kind').execute()
-    assert.deepEqual(
-      left.filter(({ kind }) => kind !== 'Session'),
-      [],
-    )
-  })
+    assert.ok(waiting)
+    return waiting
+  }
 
-  async function waiting(): Promise<number> {
+  async function waitingForLocks(): Promise<number> {
     const { rows } = await sql`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
     return rows.length
   }
+
+  async function newAccess(name: string) {
+    const { userId } = await app.account(name)
+    await consentStore(db).give(userId, of.client, of.scopes, app.clock.now())
+    return userId
+  }
+
+  const grantOf = (userId: number) => ({
+    ...{ id: `grant of ${userId}`, kind: 'Grant', client: of.client, userId, sessionId: null },
+    ...{ grantId: null, uid: null, address: '', sealed: '', expiresAt: app.clock.now() + 1000 },
+  })
+  const left = (userId: number) =>
+    db
+      .selectFrom('provider_artifacts')
+      .select('kind')
+      .where('user_id', '=', userId)
+      .where('kind', '!=', 'Session')
+      .execute()
+
+  test('what a refresh stores ends, too', onPostgres, async () => {
+    const who = await app.account('ann')
+    await signedIn(app, rp, who)
+    const rows = await db.selectFrom('provider_artifacts').selectAll().execute()
+    const token = rows.find(({ kind }) => kind === 'RefreshToken')
+    assert.ok(token)
+    const isWithdrawn = await whileOpen(
+      (trx) => artifactStore(trx).consume(token.id, { now: app.clock.now(), since: 0 }),
+      () => withdraw(app.deps, { client: 'notes', userId: who.userId }),
+      (trx) =>
+        trx
+          .insertInto('provider_artifacts')
+          .values({ ...token, id: 'added', kind: 'AccessToken' })
+          .execute(),
+    )
+    assert.equal(isWithdrawn, true)
+    assert.deepEqual(await left(who.userId), [])
+  })
+
+  test('a grant that is stored while the client is removed ends, too', onPostgres, async () => {
+    const userId = await newAccess('bob')
+    const consents = await whileOpen(
+      async (trx) => {
+        assert.equal(await consentStore(trx).has({ userId, ...of }), true)
+      },
+      () => db.transaction().execute((trx) => removeClientAccess(trx, of.client)),
+      (trx) => artifactStore(trx).insert(grantOf(userId)),
+    )
+    assert.equal(consents, 1)
+    assert.deepEqual(await left(userId), [])
+  })
+
+  test('two tabs that allow different scopes at once: both count', onPostgres, async () => {
+    const userId = await newAccess('cay')
+    const give = (trx: DatabaseOrTransaction, scope: string) =>
+      consentStore(trx).give(userId, of.client, [scope], app.clock.now())
+    await whileOpen(
+      (trx) => give(trx, 'email'),
+      () => db.transaction().execute((trx) => give(trx, 'profile')),
+    )
+    const scopes = await consentStore(db).scopesOf(userId, of.client)
+    assert.deepEqual(scopes.toSorted(), ['email', 'openid', 'profile'])
+  })
 })

@@ -242,7 +242,7 @@ async function askResource(
   }
   const absent = thing === null ? resourceAbsent(loader) : null
   judgement.add(
-    { en: 'the resource exists', de: 'die Ressource gibt es' },
+    { en: 'the resource exists', de: 'die Ressource ist vorhanden' },
     absent?.reason ?? null,
     loader.missing,
   )

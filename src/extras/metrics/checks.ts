@@ -15,7 +15,7 @@ const metricsAddress: Check<OfflineContext> = {
   mend: {
     do: {
       en: 'Listen on loopback or on the network of the monitoring, or leave a firewall in front that lets the monitoring alone through.',
-      de: 'Lauschen Sie auf Loopback oder im Netz der Überwachung, oder lassen Sie davor eine Firewall, die nur die Überwachung durchlässt.',
+      de: 'Binden Sie den Port an Loopback oder an das Netz der Überwachung, oder lassen Sie eine Firewall nur die Überwachung durch.',
     },
     setting: 'METRICS_ADDRESS=127.0.0.1:9464',
   },

@@ -1,4 +1,4 @@
-import type { Database } from '../../core/database/database.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { isClientId } from '../../modules/clients/client-entry.ts'
@@ -45,13 +45,23 @@ export function namedAccessesOf(
   )
 }
 
+/** Ends all that an application has of all people; returns the number of consents. */
+export async function removeClientAccess(
+  trx: DatabaseOrTransaction,
+  client: string,
+): Promise<number> {
+  const consents = await consentStore(trx).removeOfClient(client) // first, as in `withdraw`
+  await artifactStore(trx).removeOfClient(client)
+  return consents
+}
+
 /** Ends consent and tokens of an application; false if it had nothing, and for what is no id. */
 export function withdraw(
   { db, events }: Pick<Needs, 'db' | 'events'>,
   { client, userId }: { readonly client: string; readonly userId: number },
   guard?: Guard,
 ): Promise<boolean> {
-  const work = async (trx: Parameters<typeof artifactStore>[0]) => {
+  const work = async (trx: DatabaseOrTransaction) => {
     if (!isClientId(client)) return false // PostgreSQL holds no NUL
     // First: it waits for requests that have read the consent, whose rows are removed then.
     const isWithdrawn = await consentStore(trx).withdraw(userId, client)

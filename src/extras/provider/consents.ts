@@ -37,26 +37,25 @@ export function consentStore(db: DatabaseOrTransaction) {
 
     /** Whether the person still lets the application have the scopes. A withdrawal waits for the commit. */
     async has({ userId, client, scopes }: Pick<Consent, 'client' | 'scopes'> & { userId: number }) {
-      const query = db
-        .selectFrom('provider_consents')
-        .select('scopes')
-        .where('user_id', '=', userId)
-        .where('client', '=', client)
-      const row = await forUpdate(db, query).executeTakeFirst()
-      const now = new Set(row?.scopes.split(' '))
-      return scopes.every((scope) => now.has(scope))
+      const now = await lockedScopes(userId, client)
+      return scopes.every((scope) => now.includes(scope))
     },
 
     /** Adds to the scopes of before. */
     async give(userId: number, client: string, scopes: readonly string[], now: number) {
-      const before = await this.scopesOf(userId, client)
-      const all = [...new Set([...before, ...scopes])].join(' ')
       await db
         .insertInto('provider_consents')
-        .values({ user_id: userId, client, scopes: all, given_at: now })
-        .onConflict((conflict) =>
-          conflict.columns(['user_id', 'client']).doUpdateSet({ scopes: all, given_at: now }),
-        )
+        .values({ user_id: userId, client, scopes: '', given_at: now })
+        .onConflict((conflict) => conflict.columns(['user_id', 'client']).doNothing())
+        .execute()
+      // Two tabs may allow different scopes at once.
+      const before = await lockedScopes(userId, client)
+      const all = [...new Set([...before, ...scopes])].join(' ')
+      await db
+        .updateTable('provider_consents')
+        .set({ scopes: all, given_at: now })
+        .where('user_id', '=', userId)
+        .where('client', '=', client)
         .execute()
     },
 
@@ -83,5 +82,15 @@ export function consentStore(db: DatabaseOrTransaction) {
         .executeTakeFirst()
       return numDeletedRows > 0n
     },
+  }
+
+  async function lockedScopes(userId: number, client: string): Promise<readonly string[]> {
+    const query = db
+      .selectFrom('provider_consents')
+      .select('scopes')
+      .where('user_id', '=', userId)
+      .where('client', '=', client)
+    const row = await forUpdate(db, query).executeTakeFirst()
+    return row?.scopes.split(' ').filter(Boolean) ?? []
   }
 }

@@ -1,5 +1,6 @@
 import { transact } from '../../core/database/transactions.ts'
 import type { Needs } from '../../core/module/services.ts'
+import { removeClientAccess } from './access.ts'
 import { idOf } from './adapter.ts'
 import { consentStore } from './consents.ts'
 import { accessesEnded } from './events.ts'
@@ -65,8 +66,7 @@ export function createRemovedClients(deps: Deps): () => Promise<void> {
 
   function end(client: string): Promise<void> {
     return transact(db, [], async (trx) => {
-      await artifactStore(trx).removeOfClient(client)
-      const consents = await consentStore(trx).removeOfClient(client)
+      const consents = await removeClientAccess(trx, client)
       await events.emitInTransaction(trx, accessesEnded, { client, consents })
     })
   }

@@ -1,9 +1,8 @@
 import { subscribersOf } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { clientRemoved } from '../../modules/clients/events.ts'
-import { accessesOf } from './access.ts'
+import { accessesOf, removeClientAccess } from './access.ts'
 import { type Applications, createApplications } from './applications.ts'
-import { consentStore } from './consents.ts'
 import { sections } from './personal-data.ts'
 import { artifactStore } from './store.ts'
 
@@ -40,8 +39,7 @@ export const hooks = [
   hook('onEvent', [], () => ({
     wants: ({ name }) => name === clientRemoved.name,
     take: async (trx, { payload: { client } }) => {
-      await artifactStore(trx).removeOfClient(String(client))
-      await consentStore(trx).removeOfClient(String(client))
+      await removeClientAccess(trx, String(client))
     },
   })),
 ]

@@ -83,7 +83,7 @@ const usernames: Check<InsideContext> = {
       level: 'unknown',
       what: {
         en: `Not checked: the names of accounts behind user ${last}, after ${maxAccounts} accounts.`,
-        de: `Nicht geprüft: die Namen der Konten nach Person ${last}, nach ${maxAccounts} Konten.`,
+        de: `Nicht geprüft: die Namen der Konten ab Person ${last}; ${maxAccounts} Konten wurden geprüft.`,
       },
     }
     return [...[...kinds.values()].map(foundOf), ...(last === null ? [] : [unread])]
@@ -130,12 +130,12 @@ function foundOf({ level, what, shown, total }: Kind): Found {
   const isMore = total > shown.length
   const more = total - shown.length
   const which = total === 1 ? 'One username' : `Each of ${total} usernames`
-  const welche = total === 1 ? 'Ein Benutzername' : `Jeder von ${total} Benutzernamen`
+  const whichDe = total === 1 ? 'Ein Benutzername' : `Jeder von ${total} Benutzernamen`
   return {
     level,
     what: {
       en: `${which} ${what.en}: ${[...shown, ...(isMore ? [`${more} more`] : [])].join(', ')}.`,
-      de: `${welche} ${what.de}: ${[...shown, ...(isMore ? [`${more} weitere`] : [])].join(', ')}.`,
+      de: `${whichDe} ${what.de}: ${[...shown, ...(isMore ? [`${more} weitere`] : [])].join(', ')}.`,
     },
   }
 }

@@ -87,7 +87,7 @@ function notInPlace(config: MasterKeyConfig): Found {
       : {
           do: {
             en: `Give the value of ${next} to ${before} on every node, and take ${next} away.`,
-            de: `Geben Sie auf jedem Knoten den Wert von ${next} an ${before}, und entfernen Sie ${next}.`,
+            de: `Übernehmen Sie auf jedem Knoten den Wert von ${next} in ${before}, und entfernen Sie ${next}.`,
           },
         }
   return { what, mend: { setting: 'MASTER_KEY_NEXT=', ...mend } }

@@ -25,7 +25,7 @@ const breached = {
 }
 const repeated = {
   en: 'must not be one piece repeated',
-  de: 'darf nicht ein wiederholtes Stück sein',
+  de: 'darf nicht aus einem wiederholten Stück bestehen',
 }
 const keyboardRun = {
   en: 'must not be a run of neighbouring keys',
@@ -129,7 +129,7 @@ function guessableRefusal(password: string): Words | undefined {
     if (isListed(form)) {
       return {
         en: 'must not be a common word or password with digits or signs in it or around it',
-        de: 'darf kein gängiges Wort oder Passwort mit Ziffern oder Zeichen darin oder darum sein',
+        de: 'darf kein gängiges Wort oder Passwort sein, auch nicht mit Ziffern oder Zeichen ergänzt',
       }
     }
   }

@@ -110,8 +110,8 @@ const baseUrlSeen: Check<OutsideContext> = {
       return [
         {
           what: {
-            en: `It was asked as ${origin}, and its BASE_URL is ${told}.`,
-            de: `Gefragt wurde unter ${origin}, und sein BASE_URL ist ${told}.`,
+            en: `The service was asked as ${origin}, and its BASE_URL is ${told}.`,
+            de: `Gefragt wurde unter ${origin}, und BASE_URL des Dienstes ist ${told}.`,
           },
           mend,
         },
@@ -121,7 +121,7 @@ const baseUrlSeen: Check<OutsideContext> = {
     return [
       {
         what: {
-          en: `It was asked as ${origin}, and BASE_URL is ${known}.`,
+          en: `The service was asked as ${origin}, and BASE_URL is ${known}.`,
           de: `Gefragt wurde unter ${origin}, und BASE_URL ist ${known}.`,
         },
         mend,

@@ -76,8 +76,8 @@ const schema = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   level: 'error',
   passMessage: 'the schema is that of this version',
   why: {
-    en: 'A node on an older schema is not ready, and one beside a newer schema is due for its upgrade.',
-    de: 'Ein Knoten mit älterem Schema ist nicht bereit, und für einen neben einem neueren Schema ist die neue Version fällig.',
+    en: 'A node whose database has an older schema is not ready. A node whose database has a newer schema needs the newer version.',
+    de: 'Ein Knoten, dessen Datenbank ein älteres Schema hat, ist nicht bereit. Hat die Datenbank ein neueres Schema, braucht der Knoten die neuere Version.',
   },
   mend: {
     do: {

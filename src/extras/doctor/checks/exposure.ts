@@ -18,7 +18,7 @@ const portOpen: Check<OutsideContext> = {
   mend: {
     do: {
       en: 'Listen where only the proxy reaches it, or close the port in the firewall.',
-      de: 'Lauschen Sie dort, wo nur der Proxy den Dienst erreicht, oder schließen Sie den Port in der Firewall.',
+      de: 'Binden Sie den Dienst an eine Adresse, die nur der Proxy erreicht, oder schließen Sie den Port in der Firewall.',
     },
     setting: 'HOST=127.0.0.1',
   },
@@ -48,7 +48,7 @@ const trace: Check<OutsideContext> = {
   passMessage: 'TRACE is refused',
   why: {
     en: 'It sends a request back with all its headers, also those that the proxy has added and those that a script may not read.',
-    de: 'Es sendet eine Anfrage mit allen Headern zurück, auch mit denen, die der Proxy hinzugefügt hat, und denen, die ein Skript nicht lesen darf.',
+    de: 'TRACE sendet eine Anfrage mit allen Headern zurück, auch mit denen, die der Proxy hinzugefügt hat, und denen, die ein Skript nicht lesen darf.',
   },
   mend: {
     do: { en: 'Refuse the method.', de: 'Lehnen Sie die Methode ab.' },

@@ -98,13 +98,13 @@ const cached: Check<OutsideContext> = {
   level: 'error',
   passMessage: 'no cache in front answers in place of the service',
   why: {
-    en: 'Answers to one person are shown to another, and what was revoked stays valid for as long as it is kept.',
-    de: 'Antworten an eine Person werden einer anderen gezeigt, und Widerrufenes bleibt gültig, solange es aufbewahrt wird.',
+    en: 'The cache shows answers for one person to another, and a revoked credential seems valid until the cached answer expires.',
+    de: 'Der Cache zeigt Antworten für eine Person einer anderen, und Widerrufenes scheint gültig, bis die Antwort im Cache abläuft.',
   },
   mend: {
     do: {
-      en: 'Keep nothing of this host: the service sends Cache-Control: no-store where that is wanted.',
-      de: 'Bewahren Sie nichts von diesem Host auf: Der Dienst sendet Cache-Control: no-store, wo es nötig ist.',
+      en: 'Do not cache this host: the service sends Cache-Control: no-store where it is needed.',
+      de: 'Speichern Sie keine Antworten dieses Hosts im Cache: Der Dienst sendet Cache-Control: no-store, wo es nötig ist.',
     },
     nginx: 'proxy_cache off;   # and no proxy_ignore_headers Cache-Control',
     caddy: '# remove: cache',
@@ -133,8 +133,8 @@ const clockSeen: Check<OutsideContext> = {
   level: 'warning',
   passMessage: 'the clocks of this machine and of the other side agree to a minute',
   why: {
-    en: 'Tokens and codes are refused by a clock that is off; one of the two is.',
-    de: 'Token und Codes werden von einer Uhr abgelehnt, die falsch geht; eine der beiden tut es.',
+    en: 'Each side refuses tokens and codes if one of the two clocks is wrong.',
+    de: 'Geht eine der beiden Uhren falsch, werden gültige Token und Codes abgelehnt.',
   },
   mend: {
     do: { en: 'Keep both clocks by NTP.', de: 'Stellen Sie beide Uhren per NTP.' },
@@ -149,8 +149,8 @@ const clockSeen: Check<OutsideContext> = {
     return [
       {
         what: {
-          en: `The Date of the answer is ${Math.round(off / 1000)} s off.`,
-          de: `Das Date der Antwort weicht um ${Math.round(off / 1000)} s ab.`,
+          en: `The Date header of the answer is ${Math.round(off / 1000)} s off.`,
+          de: `Der Header Date der Antwort weicht um ${Math.round(off / 1000)} s ab.`,
         },
       },
     ]

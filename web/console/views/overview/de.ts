@@ -98,12 +98,12 @@ export const overview: typeof english = {
   },
   entering: {
     title: 'Wer kommt herein?',
-    today: 'Heute gegen letzte Woche',
+    today: 'Heute im Vergleich zur letzten Woche',
     todayIs: (start) => `Heute ab ${start}, bis jetzt.`,
     compared: (time, day) =>
       `Unter jeder Zahl: bis ${time}, und bis ${time} vor einer Woche (${day}).`,
     noFullHour: 'Der Vergleich mit der letzten Woche beginnt mit der ersten vollen Stunde.',
-    weekUnknown: 'Von vor einer Woche gibt es keine Zahl: gezählt seit',
+    weekUnknown: 'Für die Vorwoche gibt es keine Zahlen: gezählt wird seit',
     nothingCounted: 'Es wurde noch nichts gezählt.',
     untilHour: (today, before) => `bis dahin ${today}, vor einer Woche ${before}`,
     now: 'jetzt',

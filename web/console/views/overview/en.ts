@@ -97,7 +97,7 @@ export const overview = {
     compared: (time: string, day: string) =>
       `Below each number: until ${time}, and until ${time} a week ago (${day}).`,
     noFullHour: 'The comparison with last week begins with the first full hour.',
-    weekUnknown: 'There is no number of a week ago: counted since',
+    weekUnknown: 'There are no numbers of last week: counted since',
     nothingCounted: 'Nothing was counted yet.',
     untilHour: (today: string, before: string) => `until then ${today}, a week ago ${before}`,
     now: 'now',
