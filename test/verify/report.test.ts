@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { actualText } from '../../src/extras/verify/judge.ts'
 import { junitOf, reportOf, textOfReport } from '../../src/extras/verify/report.ts'
 import type { Ran } from '../../src/extras/verify/run.ts'
+import { createSecrets } from '../../src/extras/verify/secrets.ts'
 import { faultsOf, including, jwt, text } from '../../src/extras/verify/shapes.ts'
 import { fill, MissingValue } from '../../src/extras/verify/values.ts'
 
@@ -77,7 +78,7 @@ suite('reports of gatehouse verify', () => {
     const body = JSON.stringify({ token, csrf_token: 'x', secret: 'y', id: 7 })
     const answer = { status: 200, headers: {}, cookies: [], text: body, body: undefined }
     assert.equal(
-      actualText(answer),
+      actualText(answer, createSecrets()),
       '200; {"token":"(token)","csrf_token":"(hidden)","secret":"(hidden)","id":7}',
     )
   })

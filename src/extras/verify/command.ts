@@ -51,6 +51,10 @@ export const commands: readonly CommandWork[] = [
         values: formats,
         doc: 'text (default), json, junit',
       },
+      'insecure-http': {
+        type: 'boolean',
+        doc: 'send passwords over plain http to another host, readable on the way',
+      },
       strict: { type: 'boolean', doc: 'exit 1 also for rows that were not checked' },
       ca: {
         type: 'string',
@@ -73,20 +77,25 @@ async function verify(call: CommandCall): Promise<void> {
   const { createSend } = await import('./http.ts')
   const { assertReachable } = await import('./reachable.ts')
   const { run } = await import('./run.ts')
+  const { createSecrets } = await import('./secrets.ts')
   const { junitOf, reportOf, textOfReport } = await import('./report.ts')
 
   const clock = call.terminal.clock ?? systemClock
   const started_at = isoTime(clock.now())
   const { send, close } = createSend(options)
+  const secrets = createSecrets()
+  if (options.operator) secrets.addLogin(options.operator.username, options.operator.password)
+  const signal = call.terminal.stop ?? untilSignal()
   try {
-    await assertReachable(send, options)
+    await assertReachable(send, { ...options, secrets, signal })
     const ran = await run({
       ...options,
       send,
+      secrets,
       now: () => clock.now(),
       wait: (milliseconds, signal) => clock.wait(milliseconds, signal),
       randomText: (bytes) => randomText(systemRandom, bytes),
-      signal: call.terminal.stop ?? untilSignal(),
+      signal,
     })
     const { profile, url } = options
     const report = reportOf(ran, { url: url.href.replace(/\/$/, ''), profile, started_at })

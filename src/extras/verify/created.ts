@@ -11,13 +11,16 @@ const kinds = [
 export interface Created {
   /** Remembers what a request has created, and the usernames whose failed logins count. */
   note(sent: Sent, answer: Answer): void
-  /** Removes all; returns the paths of what is left, with the answers. */
+  /** Remembers what a request without an answer may have created. */
+  noteLost(sent: Sent): void
+  /** Removes all; returns the paths of what is left, with the answers, and what is lost. */
   remove(send: (path: string) => Promise<Answer>): Promise<string[]>
 }
 
 /** Only what this run has created is ever removed. */
 export function createCreated(mark: string): Created {
   const paths = new Set<string>()
+  const lost = new Set<string>()
   return {
     note(sent, answer) {
       const { method, path } = sent
@@ -31,8 +34,16 @@ export function createCreated(mark: string): Created {
       if (kind && method === 'POST' && typeof id === 'number') paths.add(`${kind.removed}${id}`)
     },
 
+    noteLost(sent) {
+      const username = usernameOf(sent)
+      if (sent.path === '/login' && username.includes(mark)) {
+        paths.add(`/api/admin/throttle/${username}`)
+      }
+      if (isCreation(sent)) lost.add(`${sent.path} ${nameOf(sent)} (perhaps: no answer)`)
+    },
+
     async remove(send) {
-      const left: string[] = []
+      const left = [...lost]
       // In this order: counts, posts, users. Without its author a post would stay.
       for (const path of [...paths].sort()) {
         const { status } = await send(path).catch(() => ({ status: 0 }))
@@ -42,6 +53,16 @@ export function createCreated(mark: string): Created {
       return left
     },
   }
+}
+
+export function isCreation({ method, path }: Sent): boolean {
+  return method === 'POST' && kinds.some(({ created }) => created.test(path))
+}
+
+/** What the request calls the new account, user or post. */
+function nameOf({ body = '' }: Sent): string {
+  const [, name = 'without a name'] = /"(?:username|name|title)":"([^"]*)"/.exec(body) ?? []
+  return name
 }
 
 /** Of a login, or of Basic credentials. */

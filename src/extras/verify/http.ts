@@ -18,7 +18,8 @@ export interface Answer {
   readonly body: unknown
 }
 
-export type Send = (sent: Sent) => Promise<Answer>
+/** Rejects with NoAnswer, also when the signal aborts. */
+export type Send = (sent: Sent, signal?: AbortSignal) => Promise<Answer>
 
 /** No answer, or one that is no HTTP. */
 export class NoAnswer extends Error {}
@@ -28,9 +29,11 @@ export interface Target {
   readonly url: URL
   /** PEM, in place of Node's authorities. */
   readonly ca: string | undefined
+  /** From the beginning of a request to the end of its answer. */
   readonly timeoutMs: number
 }
 
+/** `GET /users` answers all users: a megabyte is not enough. */
 const maxBytes = 64 * 1024 * 1024
 
 /**
@@ -43,38 +46,64 @@ export function createSend({ url, ca, timeoutMs }: Target): { send: Send; close:
   const prefix = url.pathname.replace(/\/$/, '')
   return {
     close: () => agent.destroy(),
-    send: ({ method, path, headers, body }) =>
-      new Promise((resolve, reject) => {
-        const fail = (error: Error) =>
-          reject(new NoAnswer(`${method} ${path}: ${error.message || error.name}`))
-        const sent = request(
-          new URL(`${url.origin}${prefix}${path}`),
-          {
-            agent,
-            method,
-            timeout: timeoutMs,
-            headers: {
-              ...headers,
-              ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
-            },
-          },
-          (response) => {
-            const chunks: Buffer[] = []
-            let bytes = 0
-            response.on('data', (chunk: Buffer) => {
-              bytes += chunk.length
-              if (bytes > maxBytes) response.destroy(new Error('the answer is too long'))
-              else chunks.push(chunk)
-            })
-            response.on('error', fail)
-            response.on('end', () => resolve(answerOf(response, Buffer.concat(chunks).toString())))
-          },
-        )
-        sent.on('timeout', () => sent.destroy(new Error(`no answer in ${timeoutMs / 1000} s`)))
-        sent.on('error', fail)
-        sent.end(body)
-      }),
+    async send(sent, signal) {
+      const limit = AbortSignal.timeout(timeoutMs)
+      try {
+        return await answered(sent, signal ? AbortSignal.any([limit, signal]) : limit)
+      } catch (error) {
+        const { message, name } = error as Error // Node rejects and throws no other values
+        const reason = limit.aborted ? `no whole answer in ${timeoutMs / 1000} s` : message || name
+        throw new NoAnswer(`${sent.method} ${sent.path}: ${reason}`)
+      }
+    },
   }
+
+  function answered({ method, path, headers, body }: Sent, signal: AbortSignal): Promise<Answer> {
+    return new Promise((resolve, fail) => {
+      const sent = request(
+        new URL(`${url.origin}${prefix}${path}`),
+        {
+          agent,
+          method,
+          signal,
+          headers: {
+            ...headers,
+            ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          let bytes = 0
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+            if (bytes > maxBytes) response.destroy(new Error('the answer is too long'))
+            else chunks.push(chunk)
+          })
+          response.on('error', fail)
+          response.on('close', () => fail(new Error('the answer breaks off')))
+          response.on('end', () => resolve(answerOf(response, Buffer.concat(chunks).toString())))
+        },
+      )
+      sent.on('upgrade', (response, socket) => {
+        socket.destroy()
+        fail(new Error(`the answer ${response.statusCode} changes the protocol`))
+      })
+      sent.on('error', fail)
+      sent.on('close', () => fail(new Error('the connection ended without an answer')))
+      sent.end(body)
+    })
+  }
+}
+
+/** For the answer of a creation under way, which names what is to be removed. */
+const graceMs = 3_000
+
+/** Aborts some time after the signal. */
+export function lateSignal(signal: AbortSignal): AbortSignal {
+  const late = new AbortController()
+  const start = () => setTimeout(() => late.abort(), graceMs).unref()
+  signal.addEventListener('abort', start, { once: true })
+  return late.signal
 }
 
 function answerOf(response: http.IncomingMessage, text: string): Answer {

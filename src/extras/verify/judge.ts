@@ -1,5 +1,6 @@
 import type { Expected } from './check.ts'
 import type { Answer } from './http.ts'
+import type { Secrets } from './secrets.ts'
 import { faultsOf, inWords } from './shapes.ts'
 import type { About } from './values.ts'
 
@@ -58,17 +59,6 @@ function statusText(status: Expected['status']): string {
   return [status].flat().join(' or ')
 }
 
-const maxLength = 600
-const secretFields = /("(?:csrf_token|secret|uri|qr|key)":)"[^"]*"/g
-const token = /[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/g
-
-/** Reports are kept and sent. */
-export function withoutSecrets(text: string): string {
-  return text.replace(secretFields, '$1"(hidden)"').replace(token, '(token)')
-}
-
-export function actualText({ status, text }: Answer): string {
-  const safe = withoutSecrets(text)
-  const body = safe.length > maxLength ? `${safe.slice(0, maxLength)}…` : safe
-  return body === '' ? `${status}; no body` : `${status}; ${body}`
+export function actualText({ status, text }: Answer, { safe }: Pick<Secrets, 'safe'>): string {
+  return `${status}; ${text === '' ? 'no body' : safe(text)}`
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isLoopback } from '../../core/addresses/loopback.ts'
 import { type CommandCall, textOf, UsageError } from '../../core/cli/command.ts'
 import { assertReadable } from '../../core/cli/files.ts'
 import { shown } from '../../core/cli/output.ts'
@@ -43,6 +44,13 @@ export async function parseOptions(call: CommandCall): Promise<VerifyOptions> {
   if (operator === null && profile !== 'read-only') {
     throw new UsageError(
       'the password of an administrator is needed: ADMIN_PASSWORD, --password-file or --password-stdin; without one use --profile read-only',
+    )
+  }
+  const { hostname, protocol } = options.url
+  const isReadable = protocol === 'http:' && !isLoopback(hostname)
+  if (operator && isReadable && values['insecure-http'] !== true) {
+    throw new UsageError(
+      'http to another host sends the password in the clear: use https, or --insecure-http in a network that you trust',
     )
   }
   return { ...options, operator }

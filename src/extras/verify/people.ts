@@ -1,5 +1,6 @@
 import type { Person, Scheme, Settings } from './check.ts'
 import type { Answer, Sent } from './http.ts'
+import type { Secrets } from './secrets.ts'
 import type { Values } from './values.ts'
 
 /** Why the rows that need something are not checked. */
@@ -22,6 +23,7 @@ export interface PeopleNeeds {
   /** Distinguishes the data of this run. */
   readonly mark: string
   readonly randomText: (bytes: number) => string
+  readonly secrets: Pick<Secrets, 'addLogin'>
 }
 
 export interface People {
@@ -58,7 +60,7 @@ export const personNames = ['operator', ...Object.keys(accounts)]
 
 /** Makes accounts and logs in when a check first needs them. */
 export function createPeople(needs: PeopleNeeds): People {
-  const { mark, now, operator, randomText, send, settings, values } = needs
+  const { mark, now, operator, randomText, secrets, send, settings, values } = needs
   const made = new Map<string, Promise<void>>()
   const logins = new Map<string, { headers: Record<string, string>; csrf: string; until: number }>()
   if (operator) {
@@ -79,6 +81,7 @@ export function createPeople(needs: PeopleNeeds): People {
     if (person === 'operator') return
     const username = `verify-${mark}-${person}`
     const password = person === 'colon' ? `${randomText(9)}:ü:${randomText(9)}` : randomText(18)
+    secrets.addLogin(username, password)
     const json = {
       username,
       password,
@@ -158,7 +161,7 @@ export function createPeople(needs: PeopleNeeds): People {
 
 /** Another implementation may lack the route, and a setting may forbid the request. */
 function refused(what: string, { status, text }: Answer): Error {
-  const message = `${what} is refused: ${status} ${text.slice(0, 200)}`
+  const message = `${what} is refused: ${status} ${text}`
   return [403, 404].includes(status) ? new NotCheckedHere(message) : new Unprepared(message)
 }
 

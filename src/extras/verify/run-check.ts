@@ -54,7 +54,7 @@ async function prepare(needs: CheckNeeds, steps: readonly Step[]): Promise<strin
     for (const [name, path] of Object.entries(step.keep ?? {})) {
       const value = valueAt(answer, String(fill(path, needs)))
       if (value === undefined) {
-        const was = `${answer.status} ${answer.text.slice(0, 200)}`
+        const was = `${answer.status} ${answer.text}`
         return `preparation: ${step.method} ${step.path} gave no ${path}: ${was}`
       }
       needs.values.set(name, value)

@@ -9,12 +9,13 @@ import {
   type Settings,
 } from './check.ts'
 import { allChecks } from './checks.ts'
-import { createCreated } from './created.ts'
-import { type Answer, NoAnswer, type Send, type Sent } from './http.ts'
-import { actualText, expectedText, withoutSecrets } from './judge.ts'
+import { createCreated, isCreation } from './created.ts'
+import { type Answer, lateSignal, NoAnswer, type Send, type Sent } from './http.ts'
+import { actualText, expectedText } from './judge.ts'
 import { notCheckable } from './not-checkable.ts'
 import { type Credentials, createPeople, NotCheckedHere, Unprepared } from './people.ts'
 import { type CheckNeeds, runCheck, waitedSeconds } from './run-check.ts'
+import type { Secrets } from './secrets.ts'
 import { MissingValue, type Values } from './values.ts'
 
 export const profiles = ['contract', 'decisions', 'read-only'] as const
@@ -31,11 +32,13 @@ export interface RunOptions {
   /** Beginnings of ids; empty: all. */
   readonly only: readonly string[]
   readonly operator: Credentials | null
+  /** Has the login of the operator. */
+  readonly secrets: Secrets
   readonly now: () => number
   /** Milliseconds; ends early on the signal. */
   readonly wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>
   readonly randomText: (bytes: number) => string
-  /** Breaks the run off: what was created is removed. */
+  /** Breaks the run off, and the request under way: what was created is removed. */
   readonly signal: AbortSignal
 }
 
@@ -63,7 +66,7 @@ class BrokenOff extends Error {}
 const maxUnanswered = 3
 
 export async function run(options: RunOptions): Promise<Ran> {
-  const { now, operator, randomText, signal } = options
+  const { now, operator, randomText, secrets, signal } = options
   const settings: Settings = { ...contractSettings, ...options.settings }
   const mark = randomText(6)
     .replaceAll(/[^A-Za-z0-9]/g, 'x')
@@ -77,21 +80,28 @@ export async function run(options: RunOptions): Promise<Ran> {
   const created = createCreated(mark)
   let unanswered = 0
   let isCleaning = false
+  const late = lateSignal(signal)
 
   const send = async (sent: Sent): Promise<Answer> => {
     if (signal.aborted && !isCleaning) throw new BrokenOff()
     if (unanswered >= maxUnanswered) throw new NotCheckedHere('the service no longer answers')
     try {
-      const answer = await options.send(sent)
+      const end = isCreation(sent) ? late : signal
+      const answer = await options.send(sent, isCleaning ? undefined : end)
       unanswered = 0
       created.note(sent, answer)
+      secrets.note(sent, answer)
       return answer
     } catch (error) {
-      if (error instanceof NoAnswer) unanswered += 1
+      if (!(error instanceof NoAnswer)) throw error
+      unanswered += 1
+      created.noteLost(sent)
+      secrets.note(sent, null)
+      if (signal.aborted && !isCleaning) throw new BrokenOff()
       throw error
     }
   }
-  const people = createPeople({ mark, now, operator, randomText, send, settings, values })
+  const people = createPeople({ mark, now, operator, randomText, secrets, send, settings, values })
   const needs: CheckNeeds = {
     now,
     values,
@@ -123,7 +133,11 @@ export async function run(options: RunOptions): Promise<Ran> {
   }
   const left = await cleanUp()
   const rest = notCheckable.filter((one) => isSelected(one, options)).map(notCheckableResult)
-  return { results: [...results, ...rest], left, isBrokenOff }
+  return {
+    results: [...results, ...rest],
+    left: left.map((one) => secrets.safe(one)),
+    isBrokenOff,
+  }
 
   async function resultOf(check: Check): Promise<Result> {
     const startedAt = now()
@@ -138,7 +152,7 @@ export async function run(options: RunOptions): Promise<Ran> {
       expected: expectedText(check.expect),
       actual,
       outcome,
-      faults: faults.map(withoutSecrets),
+      faults: faults.map((fault) => secrets.safe(fault)),
       milliseconds: now() - startedAt,
     })
     const reason = reasonAgainst(check, options, settings)
@@ -146,7 +160,11 @@ export async function run(options: RunOptions): Promise<Ran> {
     try {
       if (check.isWrongLogin && !values.has('address')) await learnAddress()
       const { answer, faults } = await runCheck(needs, check)
-      return result(faults.length > 0 ? 'failed' : 'passed', faults, answer && actualText(answer))
+      return result(
+        faults.length > 0 ? 'failed' : 'passed',
+        faults,
+        answer && actualText(answer, secrets),
+      )
     } catch (error) {
       if (error instanceof NotCheckedHere) return result('not_checked', [error.message], null)
       if (error instanceof MissingValue) {

@@ -176,9 +176,7 @@ export function inWords(expected: unknown): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
 }
 
-const maxLength = 300
-
+/** Whole: a report hides secrets before it cuts. */
 function inJson(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'absent'
-  return json.length > maxLength ? `${json.slice(0, maxLength)}…` : json
+  return JSON.stringify(value) ?? 'absent'
 }

@@ -26,7 +26,7 @@ const functions: Readonly<Record<string, (args: readonly string[], about: About)
   /** The token with the role ADMIN, and the signature of its former claims. */
   tampered: ([token = ''], about) => {
     const [header, claims = '', signature] = textOf(token, about).split('.')
-    return `${header}.${encode({ ...decode(claims), roles: ['ADMIN'] })}.${signature}`
+    return `${header}.${encode({ ...claimsOf(claims, token), roles: ['ADMIN'] })}.${signature}`
   },
   /** The token, signed by HS256 with another secret. */
   foreign: ([token = ''], about) => {
@@ -78,6 +78,15 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
 /** The header or the claims of a token. @throws SyntaxError */
 export function decode(part: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(part, 'base64url').toString())
+}
+
+/** Of a token that a service gave. @throws MissingValue */
+function claimsOf(part: string, name: string): Record<string, unknown> {
+  try {
+    return decode(part)
+  } catch {
+    throw new MissingValue(`JSON in the claims of ${name}`)
+  }
 }
 
 function encode(part: object): string {
