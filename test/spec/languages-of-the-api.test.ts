@@ -4,9 +4,13 @@ import { assertDistinctReasons } from '../../src/core/module/registry.ts'
 import { loadChecks, rowsByPlace } from '../../src/extras/doctor/all-checks.ts'
 import { modules } from '../../src/modules.ts'
 import { testApp } from '../app.ts'
+import { profileFile } from '../profile-file.ts'
 
 suite('texts of the API for people come in the language that is asked for', async () => {
-  const app = await testApp({ USERS_POLICY: 'open' })
+  const app = await testApp({
+    USERS_POLICY: 'open',
+    PROFILE_FILE: profileFile({ motto: { type: 'string' } }),
+  })
   const admin = await app.bearer(app.admin)
   const ask = (method: string, path: string, language?: string, json?: object) =>
     app.call(method, path, {
@@ -66,6 +70,23 @@ suite('texts of the API for people come in the language that is asked for', asyn
     const { body: ofRoles } = await ask('POST', '/api/admin/accounts', 'de', roles)
     assert.deepEqual(ofRoles.details, [
       { path: ['roles', '0'], message: 'muss eine von diesen sein: USER, EDITOR, ADMIN' },
+    ])
+  })
+
+  test('details of a field of the profile', async () => {
+    const path = `/api/admin/accounts/${app.admin.username}/profile`
+    const details = async (language: string | undefined, profile: object) =>
+      (await ask('PUT', path, language, { profile })).body.details
+    const unknown = { size: 'M' }
+    assert.deepEqual(await details(undefined, unknown), [
+      { path: ['profile', 'size'], message: 'is not a field of the profile' },
+    ])
+    assert.deepEqual(await details('de', unknown), [
+      { path: ['profile', 'size'], message: 'ist kein Feld des Profils' },
+    ])
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`f${index}`, 1]))
+    assert.deepEqual(await details('de', many), [
+      { path: ['profile'], message: 'darf höchstens 100 Felder haben' },
     ])
   })
 

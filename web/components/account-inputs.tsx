@@ -19,18 +19,21 @@ export function AccountInputs({ inputs, hasFocus }: Props) {
     <>
       {inputs.map(({ name, labels, kind, choices, isRequired, value, problem }) => {
         const field = {
-          ...{ name, value, label: labels[language], isOptional: !isRequired },
+          ...{ name, label: labels[language] },
           problem: problem && inputProblems[problem],
           hasFocus: first?.name === name,
         }
+        const typed = { value, isOptional: !isRequired }
         if (kind === 'flag') {
-          return <TickBox key={name} name={name} label={field.label} isTicked={value !== ''} />
+          return <TickBox key={name} {...field} isTicked={value !== ''} />
         }
         if (kind === 'choice') {
           const options = ['', ...choices].map((one) => ({ value: one, text: one || '–' }))
-          return <Select key={name} {...field} options={options} />
+          return <Select key={name} {...field} {...typed} options={options} />
         }
-        return <Field key={name} {...field} autocomplete="off" isProse={kind === 'text'} />
+        return (
+          <Field key={name} {...field} {...typed} autocomplete="off" isProse={kind === 'text'} />
+        )
       })}
     </>
   )

@@ -77,7 +77,7 @@ export const settings = {
   BODY_LIMIT_BYTES: integer({
     default: 1_048_576,
     min: 1024,
-    doc: 'Largest request body; forms and routes of a few fields read 16 KiB at most.',
+    doc: 'Largest request body; most forms and routes of a few fields read 16 KiB at most.',
   }),
   CORS_ORIGINS: list({
     doc: 'Origins that browsers may call from, comma-separated and exact; `*` only outside production.',

@@ -17,6 +17,13 @@ function lower(character: string): string {
   return character.toLowerCase().toUpperCase().toLowerCase()
 }
 
+/** Format characters, and others that show nothing; the Braille blank looks like a space. */
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+export function withoutUnseen(text: string): string {
+  return text.replace(unseen, '')
+}
+
 /** All lengths of the contract count code points. */
 export function codePointLength(text: string): number {
   let length = 0

@@ -1,9 +1,12 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Detail } from '../../core/errors.ts'
+import { textIn } from '../../core/http/bodies/bodies.ts'
 import type { AccountInput } from '../../core/http/pages/views/account-input.ts'
+import { typedNumber } from '../../core/lib/typed-number.ts'
 import type { AccountField, ImportedField } from '../../modules/accounts/account-field.ts'
 import { fieldName, type ValuesInput } from './check-values.ts'
-import { type FieldValue, mayWrite, type ProfileField } from './field.ts'
+import { type FieldValue, type FieldValues, mayWrite, type ProfileField } from './field.ts'
+import { isObject } from './parse-field.ts'
 import type { Profiles } from './profiles.ts'
 import { ValuesInputSchema, valueTaken } from './schemas.ts'
 import { profileStore, type StoredValue } from './store.ts'
@@ -22,7 +25,7 @@ export function profileField(profiles: Profiles): AccountField {
     },
 
     inputs: () => inputsOf(asked()),
-    parse: (text) => valuesOfForm(asked(), text, true),
+    parse: (text) => newValues(asked(), text),
     import: (trx, accounts) => importValues(profiles, trx, accounts),
     export: (db, userIds) => profiles.ofMany(db, userIds),
   }
@@ -52,20 +55,55 @@ function kindOf(
 /** Differs from the names of other inputs of a form. */
 export const inputName = (field: string) => `${fieldName}_${field}`
 
+/** By the name of the input. */
+export type FormTexts = Readonly<Record<string, string>>
+
 /**
- * Empty texts remove values, and are left out for a new account. Texts that are no number stay
- * texts, which the check refuses.
+ * The values as a form shows them; a choice that is not allowed any more is shown as none. Fields
+ * without a value have an empty text.
  */
-export function valuesOfForm(
+export function textsOf(fields: readonly ProfileField[], values: FieldValues): FormTexts {
+  return Object.fromEntries(
+    fields
+      .filter((field) => mayWrite(field, 'owner'))
+      .map((field) => [inputName(field.name), textOf(field, values[field.name])]),
+  )
+}
+
+function textOf({ enum: choices, type }: ProfileField, value: FieldValue | undefined): string {
+  if (value === undefined) return ''
+  if (typeof value === 'boolean') return value ? '1' : ''
+  return type !== 'boolean' && choices?.includes(value) === false ? '' : String(value)
+}
+
+/** Empty inputs are left out. Texts that are no number stay texts, which the check refuses. */
+function newValues(fields: readonly ProfileField[], text: (input: string) => string): ValuesInput {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const sent = text(inputName(field.name)).trim()
+      return mayWrite(field, 'owner') && sent !== '' ? [[field.name, typedValue(field, sent)]] : []
+    }),
+  )
+}
+
+/**
+ * What its owner changed in a form that showed `shown`; an empty text removes a value. Inputs that
+ * the form did not have change nothing.
+ */
+export function changedValues(
   fields: readonly ProfileField[],
-  text: (input: string) => string,
-  isNew: boolean,
+  body: unknown,
+  shown: FormTexts,
 ): ValuesInput {
+  const sent = isObject(body) ? body : {}
   const values: Record<string, FieldValue | null> = {}
   for (const field of fields.filter((one) => mayWrite(one, 'owner'))) {
-    const sent = text(inputName(field.name)).trim()
-    if (sent !== '' || field.type === 'boolean') values[field.name] = typedValue(field, sent)
-    else if (!isNew) values[field.name] = null
+    const name = inputName(field.name)
+    // A box without its tick is not sent.
+    const isSent = Object.hasOwn(field.type === 'boolean' ? { ...shown, ...sent } : sent, name)
+    const text = textIn(body, name).trim()
+    if (!isSent || text === shown[name]?.trim()) continue
+    values[field.name] = text === '' && field.type !== 'boolean' ? null : typedValue(field, text)
   }
   return values
 }
@@ -73,8 +111,7 @@ export function valuesOfForm(
 function typedValue({ type }: ProfileField, sent: string): FieldValue {
   if (type === 'string') return sent
   if (type === 'boolean') return sent !== ''
-  const number = Number(sent.replace(',', '.'))
-  return Number.isNaN(number) ? sent : number
+  return typedNumber(sent) ?? sent
 }
 
 async function importValues(
@@ -95,7 +132,7 @@ async function importValues(
     const lineOfKey = new Map<string, number>()
     const compared = ofField.filter(({ uniqueKey }) => uniqueKey !== null)
     const keys = compared.map(({ uniqueKey }) => uniqueKey ?? '')
-    const taken = new Set((await store.holders(field, keys)).map((one) => one.unique_key))
+    const taken = new Set((await store.holders(field, keys)).map(({ key }) => key))
     for (const { line, uniqueKey } of compared) {
       const earlier = lineOfKey.get(uniqueKey ?? '')
       if (earlier !== undefined) refuse(line, field, `is on line ${earlier} already`)

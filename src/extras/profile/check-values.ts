@@ -39,7 +39,7 @@ export async function checkOf(fields: readonly ProfileField[]): Promise<CheckVal
       const field = byName.get(name)
       if (!field) refuse(name, faults.unknown)
       else if (!mayWrite(field, by)) refuse(name, faults.ofAdministrators)
-      else if (value === null && field.isRequired && by === 'owner') refuse(name, faults.missing)
+      else if (isMissing(field, value) && by === 'owner') refuse(name, faults.missing)
     }
     if (isNew && by === 'owner') {
       for (const { name, isRequired } of fields) {
@@ -79,6 +79,11 @@ const faults = {
 
 function detailOf(path: readonly string[], words: Words): Detail {
   return { path, message: words.en, words }
+}
+
+/** A flag that is required must be true, such as a consent. */
+function isMissing({ isRequired, type }: ProfileField, value: unknown): boolean {
+  return isRequired && (value === null || (type === 'boolean' && value === false))
 }
 
 /** What the schema does not express. */

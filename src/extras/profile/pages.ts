@@ -16,12 +16,15 @@ import {
   showIfRefused,
 } from '../own-account/pages/own-page.ts'
 import type { AccountProblem } from '../own-account/pages/views.ts'
-import { inputName, inputsOf, profileField, valuesOfForm } from './account-field.ts'
+import { changedValues, type FormTexts, inputsOf, profileField, textsOf } from './account-field.ts'
 import { type FieldValue, mayRead, mayWrite } from './field.ts'
+import { isObject } from './parse-field.ts'
 import { valueTaken } from './schemas.ts'
 import type { ProfileView } from './views.ts'
 
 const path = '/account/profile'
+// Each value as shown and as typed, percent-encoded; BODY_LIMIT_BYTES also binds.
+const maxFormBytes = 1_048_576
 
 /** GET and POST /account/profile. */
 export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
@@ -31,14 +34,10 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)
-    const values = await profileValues.of(person.account.userId, 'owner')
-    const texts = Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [inputName(name), textOf(value)]),
-    )
-    return show(reply, request, person, 'account-profile', await viewOf(request, person, texts))
+    return show(reply, request, person, 'account-profile', await viewOf(request, person))
   })
 
-  const { config, schema } = accountForm(path)
+  const { config, schema } = accountForm(path, { maxBodyBytes: maxFormBytes })
   const errors = [valueTaken]
   app.post(path, { schema, config: { ...config, errors } }, async (request, reply) => {
     const person = await personOf(deps, request)
@@ -47,7 +46,8 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
     const typed = (name: string) => textIn(request.body, name)
     const texts = Object.fromEntries(inputsOf(fields).map(({ name }) => [name, typed(name)]))
     let found: Readonly<Record<string, InputProblem>> = {}
-    const before = await viewOf(request, person, texts)
+    const shown = shownOf(textIn(request.body, 'shown'))
+    const before = await viewOf(request, person, shown)
     showIfRefused(request, person, 'account-profile', {
       problemOf(error: ApiError): AccountProblem | null {
         found = inputProblems(error, [field])
@@ -60,19 +60,22 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
       }),
     })
     const guard = reauthorize(request)
-    await profileValues.change(userId, valuesOfForm(fields, typed, false), { by: 'owner', guard })
+    const wanted = changedValues(fields, request.body, shown ?? {})
+    await profileValues.change(userId, wanted, { by: 'owner', guard })
     return goOn(reply, person, path, 'profile')
   })
 
   async function viewOf(
     request: FastifyRequest,
     person: Person,
-    texts: Readonly<Record<string, string>>,
+    shown?: FormTexts,
   ): Promise<ProfileView> {
     const values = await profileValues.of(person.account.userId, 'owner')
     const fields = profileValues.fields().filter((one) => mayRead(one, 'owner'))
+    const texts = textsOf(fields, values)
     return {
       ...common(request, person),
+      shown: JSON.stringify(shown ?? texts),
       fixed: fields
         .filter((one) => !mayWrite(one, 'owner'))
         .map(({ name, labels }) => ({ name, labels, value: fixedOf(values[name]) })),
@@ -81,9 +84,17 @@ export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   }
 }
 
-function textOf(value: FieldValue): string {
-  if (typeof value === 'boolean') return value ? '1' : ''
-  return String(value)
+/** Undefined if the form lacks what its page showed. */
+function shownOf(text: string): FormTexts | undefined {
+  let shown: unknown
+  try {
+    shown = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return isObject(shown)
+    ? Object.fromEntries(Object.keys(shown).map((name) => [name, textIn(shown, name)]))
+    : undefined
 }
 
 function fixedOf(value: FieldValue | undefined): string | boolean | null {

@@ -64,7 +64,8 @@ export function parseField(
   const isUnique = flag('unique', false)
   const isAtSignUp = flag('signUp', isRequired)
   const claims = listOf(given.claims).filter((place) => claimPlaces.some((one) => one === place))
-  if (given.claims !== undefined && claims.length !== (given.claims as unknown[]).length) {
+  const isList = Array.isArray(given.claims) && claims.length === given.claims.length
+  if (given.claims !== undefined && !isList) {
     mistakes.push(`has "claims" that are no list of ${claimPlaces.join(', ')}`)
   }
   if (read === 'admin' && write === 'owner') {
@@ -192,9 +193,9 @@ function isPlainText(text: string, maxLength: number): boolean {
   return isStorableText(text) && !hasControls(text) && codePointLength(text) <= maxLength
 }
 
-/** Of one line. */
+/** Line breaks, and what changes the direction of the text around it, included. */
 export function hasControls(text: string): boolean {
-  return /\p{Cc}/u.test(text)
+  return /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
 }
 
 export function isObject(value: unknown): value is Given {

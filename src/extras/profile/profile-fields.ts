@@ -48,8 +48,8 @@ export async function createProfileFields(deps: ProfileFieldsDeps): Promise<Prof
       if (file === undefined) return
       const version = await versionOf(file)
       if (version === seen) return remind()
-      seen = version
       const { fields, mistakes: found } = readProfileFile(file)
+      seen = version
       if (found.length > 0) return refuse(found)
       if (mistakes.length > 0 && logs)
         log.info('the file of profile fields has no mistakes any more')

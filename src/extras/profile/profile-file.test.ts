@@ -100,6 +100,16 @@ suite('PROFILE_FILE', () => {
       { type: 'string', claims: ['cookie'] },
       'has "claims" that are no list of access_token, id_token, userinfo',
     ],
+    [
+      'null as claims',
+      { type: 'string', claims: null },
+      'has "claims" that are no list of access_token, id_token, userinfo',
+    ],
+    [
+      'an object as claims',
+      { type: 'string', claims: { length: 0 } },
+      'has "claims" that are no list of access_token, id_token, userinfo',
+    ],
     ['a unique boolean', { type: 'boolean', unique: true }, 'is unique, which a boolean cannot be'],
     [
       'too long texts',

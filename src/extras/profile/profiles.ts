@@ -4,7 +4,7 @@ import { UniqueViolation } from '../../core/database/errors.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { caseFold } from '../../core/lib/text.ts'
+import { caseFold, withoutUnseen } from '../../core/lib/text.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { accountIn } from '../../modules/accounts/accounts.ts'
 import type { ValuesInput } from './check-values.ts'
@@ -88,8 +88,9 @@ export function createProfiles({ db, events, profileFields }: ProfilesDeps) {
       ),
 
     /**
-     * Values that were written before their field became unique get their keys; returns
-     * `batchSize` if more may remain.
+     * Values that were written before their field became unique get their keys, and so do
+     * duplicates whose value no other account holds any more; returns `batchSize` if more may
+     * remain.
      */
     async addKeys(batchSize: number): Promise<number> {
       for (const field of profileFields.now().fields.filter(({ isUnique }) => isUnique)) {
@@ -140,6 +141,9 @@ export function createProfiles({ db, events, profileFields }: ProfilesDeps) {
       if (value === null) await rows.remove(userId, field)
       else {
         const uniqueKey = keyOf(fieldNamed(field), value)
+        const holders = uniqueKey === null ? [] : await rows.holders(field, [uniqueKey])
+        const isNew = holders.every(({ user_id }) => user_id !== userId)
+        if (isNew && holders.length > 0) throw valueTaken(field)
         await rows.set({ userId, field, value, uniqueKey }).catch((error: unknown) => {
           throw error instanceof UniqueViolation ? valueTaken(field) : error
         })
@@ -154,8 +158,8 @@ export function createProfiles({ db, events, profileFields }: ProfilesDeps) {
       const [present] = (await rows.of([userId])).filter((one) => one.field === field.name)
       if (present?.value !== value) return
       const holders = await rows.holders(field.name, [uniqueKey])
-      if (holders.some((one) => one.user_id !== userId))
-        await rows.markDuplicate(userId, field.name)
+      if (holders.some((one) => one.user_id !== userId && one.unique_key === uniqueKey))
+        await rows.markDuplicate(userId, field.name, uniqueKey)
       else await rows.setKey(userId, field.name, uniqueKey)
     }).catch((error: unknown) => {
       if (!(error instanceof UniqueViolation)) throw error // taken in the meantime: the next run
@@ -163,11 +167,15 @@ export function createProfiles({ db, events, profileFields }: ProfilesDeps) {
   }
 }
 
-/** Texts are compared without regard to case and to compatible forms. */
+/** Texts are compared without regard to case, compatible forms, outer spaces and unseen characters. */
 export function keyOf(field: ProfileField | undefined, value: FieldValue): string | null {
   if (!field?.isUnique) return null
-  const compared = typeof value === 'string' ? caseFold(value.normalize('NFKC')) : value
+  const compared = typeof value === 'string' ? comparedText(value) : value
   return digest(JSON.stringify(compared))
+}
+
+function comparedText(text: string): string {
+  return withoutUnseen(caseFold(text.normalize('NFKC'))).trim()
 }
 
 function valueTaken(field: string): ApiError {

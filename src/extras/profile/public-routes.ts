@@ -3,6 +3,7 @@ import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { type App, idIn } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
+import { isUsable } from '../../modules/authentication/account.ts'
 import { PublicProfileBody } from './schemas.ts'
 
 /** GET /api/public/profiles/{id}: the values that everyone may read. */
@@ -20,7 +21,8 @@ export async function routes(app: App, { accounts, profileValues }: Needs): Prom
     async (request) => {
       const id = positiveInteger((request.params as { readonly id: string }).id)
       const account = id === null ? null : await accounts.byUserId(id)
-      const values = account?.active ? await profileValues.of(account.userId, 'public') : {}
+      const values =
+        account && isUsable(account) ? await profileValues.of(account.userId, 'public') : {}
       if (!account || Object.keys(values).length === 0) {
         throw new ApiError('userNotFound', { reason: { code: 'no_public_profile' } })
       }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { FieldValue } from './field.ts'
 
@@ -8,8 +9,16 @@ export interface StoredValue {
   readonly uniqueKey: string | null
 }
 
-/** A key of a value that another account had when the field became unique. */
+/**
+ * Begins the key of a value that another account had when the field became unique; the key of that
+ * account follows, and the user id.
+ */
 const duplicate = 'duplicate '
+const digestLength = 43
+
+/** Of a duplicate: the key that another account had. */
+const sharedKey = (column: 'unique_key' | 'present.unique_key') =>
+  sql<string>`substr(${sql.ref(column)}, ${sql.lit(duplicate.length + 1)}, ${sql.lit(digestLength)})`
 
 export function profileStore(db: DatabaseOrTransaction) {
   return {
@@ -48,24 +57,47 @@ export function profileStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The accounts that have the unique values. */
+    /** The accounts that have the unique values; also duplicates, with the key of their value. */
     async holders(field: string, uniqueKeys: readonly string[]) {
       if (uniqueKeys.length === 0) return []
-      return db
-        .selectFrom('profile_values')
-        .select(['user_id', 'unique_key'])
-        .where('field', '=', field)
+      const ofField = db.selectFrom('profile_values').where('field', '=', field)
+      const holding = await ofField
+        .select(['user_id', 'unique_key', 'unique_key as key'])
         .where('unique_key', 'in', uniqueKeys)
         .execute()
+      const duplicates = await ofField
+        .select(['user_id', 'unique_key', sharedKey('unique_key').as('key')])
+        .where('unique_key', 'like', `${duplicate}%`)
+        .where(sharedKey('unique_key'), 'in', uniqueKeys)
+        .execute()
+      return [...holding, ...duplicates]
     },
 
-    /** Values that were written before their field became unique. */
+    /**
+     * Values that were written before their field became unique, and duplicates of a value that
+     * no account holds any more.
+     */
     async withoutKey(field: string, limit: number) {
       return db
-        .selectFrom('profile_values')
-        .select(['user_id', 'value'])
-        .where('field', '=', field)
-        .where('unique_key', 'is', null)
+        .selectFrom('profile_values as present')
+        .select(['present.user_id', 'present.value'])
+        .where('present.field', '=', field)
+        .where(({ and, eb, exists, not, or, selectFrom }) =>
+          or([
+            eb('present.unique_key', 'is', null),
+            and([
+              eb('present.unique_key', 'like', `${duplicate}%`),
+              not(
+                exists(
+                  selectFrom('profile_values as holder')
+                    .select('holder.user_id')
+                    .where('holder.field', '=', field)
+                    .where('holder.unique_key', '=', sharedKey('present.unique_key')),
+                ),
+              ),
+            ]),
+          ]),
+        )
         .limit(limit)
         .execute()
     },
@@ -79,8 +111,8 @@ export function profileStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    markDuplicate(userId: number, field: string): Promise<void> {
-      return this.setKey(userId, field, `${duplicate}${userId}`)
+    markDuplicate(userId: number, field: string, uniqueKey: string): Promise<void> {
+      return this.setKey(userId, field, `${duplicate}${uniqueKey} ${userId}`)
     },
 
     /** How many values each field has, and how many of these another account has too. */

@@ -10,6 +10,8 @@ export interface ProfileView extends OwnPage {
   /** The fields that their owner reads and does not write. */
   readonly fixed: readonly FixedValue[]
   readonly inputs: readonly ShownInput[]
+  /** JSON: the texts of the inputs as the page first showed them; the form sends it back. */
+  readonly shown: string
 }
 
 interface FixedValue {

@@ -1,18 +1,16 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
 import type { Words } from '../../core/lib/languages.ts'
+import { withoutUnseen } from '../../core/lib/text.ts'
 import { canonicalUsername, type Username } from '../../core/lib/username.ts'
 import { mixesScripts } from './mixed-scripts.ts'
-
-// Includes the Braille blank, which looks like a space.
-const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /**
  * Also rejects invisible characters, which make a name look like another. Existing names use
  * `canonicalUsername` alone.
  */
 export function newUsername(text: string): Username | null {
-  return unseen.test(text) ? null : canonicalUsername(text)
+  return withoutUnseen(text) === text ? canonicalUsername(text) : null
 }
 
 /**

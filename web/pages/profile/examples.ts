@@ -15,6 +15,7 @@ const view: ProfileView = {
     { name: 'remote', labels: { en: 'Works remotely', de: 'Arbeitet entfernt' }, value: true },
     { name: 'desk', labels: { en: 'Desk', de: 'Platz' }, value: null },
   ],
+  shown: '{}',
   inputs: [
     { ...input, name: 'profile_motto', labels: { en: 'Motto', de: 'Motto' }, isRequired: true },
     {

@@ -20,7 +20,7 @@ export const pages: PagesOf<ProfileViews> = {
 function Profile({ view }: { view: ProfileView }) {
   const { profile: t } = useTexts()
   const language = useLanguage()
-  const { csrf, fixed, inputs, problem } = view
+  const { csrf, fixed, inputs, problem, shown } = view
   const wrong = useWrongInputs(inputs)
   const textOf = (value: string | boolean | null) =>
     value === null ? t.none : typeof value === 'string' ? value : value ? t.yes : t.no
@@ -41,7 +41,7 @@ function Profile({ view }: { view: ProfileView }) {
       {inputs.length > 0 && (
         <>
           <h2>{t.own}</h2>
-          <Form action="/account/profile" csrf={csrf}>
+          <Form action="/account/profile" csrf={csrf} hidden={{ shown }}>
             <AccountInputs inputs={inputs} hasFocus={problem !== null} />
             <Actions>
               <Button>{t.save}</Button>

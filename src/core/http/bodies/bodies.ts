@@ -50,9 +50,10 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
   const parseJson = app.getDefaultJsonParser('remove', 'remove') // strips __proto__ and constructor.prototype
   app.decorateRequest('heldBody', null)
   app.addHook('onRoute', (route) => {
-    const { body = 'none', maxBodyBytes = bodyLimitBytes } = route.config ?? {}
+    const { body = 'none' } = route.config ?? {}
     if (body === 'none' || body === 'lines') return
-    const limit = Math.min(maxBodyBytes, takesForms(body) ? fewFieldsBytes : bodyLimitBytes)
+    const otherwise = takesForms(body) ? fewFieldsBytes : bodyLimitBytes
+    const limit = Math.min(route.config?.maxBodyBytes ?? otherwise, bodyLimitBytes)
     route.config = { ...route.config, maxBodyBytes: limit }
     route.bodyLimit = limit
     const open: preParsingHookHandler = (request, reply, payload, done) => {

@@ -73,6 +73,7 @@ const inGerman: Readonly<Record<string, InGerman>> = {
   format: (format) => `muss die Form „${format}“ haben`,
   maxItems: (limit) => `darf höchstens ${limit} Einträge haben`,
   maxLength: (limit) => `darf höchstens ${limit} Zeichen haben`,
+  maxProperties: (limit) => `darf höchstens ${limit} Felder haben`,
   maximum: (limit) => `darf höchstens ${limit} sein`,
   minItems: (limit) => `muss mindestens ${limit} Einträge haben`,
   minLength: (limit) => `muss mindestens ${limit} Zeichen haben`,

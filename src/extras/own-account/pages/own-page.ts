@@ -42,7 +42,7 @@ export function accountPage(
 /** Without a session or recent login, redirects to the sign-in and back to the form's page. */
 export function accountForm(
   path: string,
-  more: { reauthentication?: 'always'; enrols?: true } = {},
+  more: { reauthentication?: 'always'; enrols?: true; maxBodyBytes?: number } = {},
 ) {
   return {
     config: {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { typedNumber } from '../../../../src/core/lib/typed-number.ts'
 import { DefinitionList } from '../../../components/data.tsx'
 import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
@@ -107,6 +108,5 @@ function hintOf({ enum: choices, type }: Field['constraints']): { readonly hint?
 function typedValue({ type }: Field, text: string): Value | null {
   if (text === '') return null
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)
-  const number = Number(text.replace(',', '.'))
-  return type === 'string' || Number.isNaN(number) ? text : number
+  return type === 'string' ? text : (typedNumber(text) ?? text)
 }
