@@ -23,7 +23,7 @@ suite('overview, refusals and throttle in the console', async () => {
     // Numbers come first; those of a service that is new have no week before.
     const today = page.getByRole('region', { name: 'Today against last week' })
     await today
-      .getByText(/^Today since .+ There is no number of a week ago: counted since/)
+      .getByText(/^Today since .+ There are no numbers of last week: counted since/)
       .waitFor()
     const figure = async (name: string) =>
       today
