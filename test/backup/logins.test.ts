@@ -66,11 +66,11 @@ suite('logins after a restore', async () => {
     const clock = { now: () => deps.clock.now() + days * 86_400_000 }
     const check = checks.inside?.find(({ id }) => id === 'backup_restored') ?? assert.fail()
     const found = await check.find({ clock, db: deps.db } as never)
-    return found.map(({ what }) => what)
+    return found.map(({ what }) => what.en)
   }
   const lacking = async ({ deps }: TestApp) => {
     const check = keyChecks.inside?.find(({ id }) => id === 'app_passwords_ended') ?? assert.fail()
-    return (await check.find({ db: deps.db } as never)).map(({ what }) => what)
+    return (await check.find({ db: deps.db } as never)).map(({ what }) => what.en)
   }
   const add = async (on: TestApp) =>
     (

@@ -5,6 +5,8 @@ import { crc32 } from 'node:zlib'
 import { systemRandom } from '../../src/core/crypto/random.ts'
 import { maxKeys } from '../../src/modules/api-keys/api-keys.ts'
 import { createKeyText, isKeyText } from '../../src/modules/api-keys/key-text.ts'
+import { scopesIn } from '../../src/modules/api-keys/scopes.ts'
+import { modules } from '../../src/modules.ts'
 import { bearerOf, newKey, serviceAccount } from '../api-keys.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { newCaller, requestOf, shownRoutes, worldOf } from '../examples.ts'
@@ -12,7 +14,9 @@ import { clockOfToday, identityProvider, settingsFor } from '../identity-provide
 import { verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
 
-const every = ['account:*', 'accounts:*', 'audit:*', 'posts:*', 'users:*']
+const every = scopesIn(modules)
+  .of('key')
+  .filter((scope) => scope.endsWith(':*'))
 const allRoles = ['USER', 'EDITOR', 'ADMIN'] as const
 
 test('a key has a prefix, 256 bits in base62 and their CRC-32', () => {
