@@ -128,6 +128,7 @@ suite('two workers', async () => {
       'keys of other processes',
       'last use of keys',
       'mail',
+      'profile file',
       'refusals',
       'session activity',
       'statistics',
