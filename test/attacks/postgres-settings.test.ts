@@ -37,7 +37,7 @@ suite('a PostgreSQL database with settings of its own', () => {
       'set extra_float_digits = -15',
       'set enable_seqscan = off',
     )
-    const app = await testApp({}, { directory })
+    const app = await testApp({ DATABASE_TIMEOUT_MS: '10000' }, { directory })
     const shown = await sql<Record<string, string>>`
       select current_setting('transaction_isolation') as isolation,
         current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,

@@ -61,7 +61,7 @@ suite('reports of gatehouse verify', () => {
   test('JUnit counts, and escapes what the service answers', () => {
     assert.deepEqual(junitOf(report).split('\n'), [
       '<?xml version="1.0" encoding="UTF-8"?>',
-      '<testsuite name="gatehouse verify http://a.example" timestamp="2026-01-15T12:00:00" tests="3" failures="1" errors="0" skipped="1" time="0.036">',
+      '<testsuite name="verify http://a.example" timestamp="2026-01-15T12:00:00" tests="3" failures="1" errors="0" skipped="1" time="0.036">',
       '  <testcase classname="gatehouse.verify.4.2" name="4.2-a" time="0.012"/>',
       '  <testcase classname="gatehouse.verify.4.2" name="4.2-b" time="0.012"><failure message="status: expected 200, was 500">request: GET /users',
       'expected: 200',

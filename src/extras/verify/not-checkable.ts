@@ -25,7 +25,7 @@ export const notCheckable: readonly NotCheckable[] = [
   {
     id: '5.1-https',
     rows: '5.1 https',
-    reason: 'a matter of the deployment: gatehouse doctor checks it',
+    reason: 'a matter of the deployment, which the doctor checks',
   },
   {
     id: '5.3-secrets',

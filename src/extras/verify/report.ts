@@ -72,7 +72,7 @@ export function junitOf(report: Report): string {
   })
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="${xml(`gatehouse verify ${url}`)}" timestamp="${started_at.slice(0, 19)}" tests="${checks.length}" failures="${failed}" errors="0" skipped="${not_checked}" time="${seconds(total)}">`,
+    `<testsuite name="${xml(`verify ${url}`)}" timestamp="${started_at.slice(0, 19)}" tests="${checks.length}" failures="${failed}" errors="0" skipped="${not_checked}" time="${seconds(total)}">`,
     ...cases,
     '</testsuite>',
     '',

@@ -117,7 +117,7 @@ const schema = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
     if (newer === null) return []
     const what = {
       en: `The database has ${newer}: another node is newer.`,
-      de: `Die Datenbank ist neuer als dieses Programm (${newer}): Ein anderer Knoten hat eine neuere Version.`,
+      de: 'Die Datenbank hat ein neueres Schema, als dieses Programm kennt: Ein anderer Knoten hat eine neuere Version.',
     }
     return [
       {
