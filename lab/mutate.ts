@@ -60,7 +60,7 @@ function rankOf({ path, start, end, text }: SeededMutant): string {
   return createHash('sha256').update(`${path} ${start} ${end} ${text}`).digest('hex')
 }
 
-/** Those of the module first, then those that run little else, the fast before the slow. */
+/** Test files of the module first, then files that run little else, fast files before slow files. */
 function testsOf({ path, line }: SeededMutant, map: [string, MappedFile][], name: string) {
   const covering = map.filter(([, { lines }]) => lines[path]?.includes(line))
   const isOwn = (file: string) => file.includes(name) || file === path.replace(/\.ts$/, '.test.ts')

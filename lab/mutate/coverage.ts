@@ -27,7 +27,7 @@ process.on('exit', () => {
   })
 })
 
-/** Types are blanked, not removed: the offsets of what ran are those of the source. */
+/** Types are blanked, not removed: the offsets of code that ran are offsets of the source. */
 function linesOf({ url, functions }: Profiler.ScriptCoverage): number[] {
   const source = readFileSync(fileURLToPath(url), 'utf8')
   const counts = new Uint8Array(source.length)
