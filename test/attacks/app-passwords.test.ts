@@ -122,7 +122,13 @@ suite('an app password', async () => {
   })
 
   test('has no administrative scope', async () => {
-    for (const scope of ['accounts:read', 'accounts:*', 'audit:read', 'account:read']) {
+    for (const scope of [
+      'accounts:read',
+      'accounts:*',
+      'audit:read',
+      'account:read',
+      'profile:read',
+    ]) {
       const json = { name: 'a', scopes: [scope], current_password: ann.password }
       const call = { headers: app.basic(ann), json }
       const { status, body } = await app.call('POST', '/api/account/keys', call)

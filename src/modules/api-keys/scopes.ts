@@ -14,7 +14,7 @@ export interface KeyScopes {
 }
 
 /** A program that a person lets act opens no administration. */
-const neverOfAppPasswords = ['account', 'accounts', 'audit']
+const neverOfAppPasswords = ['account', 'accounts', 'audit', 'profile']
 
 export function scopesIn(modules: readonly Pick<Module, 'scopes'>[]): KeyScopes {
   const all = [...new Set(modules.flatMap(({ scopes = [] }) => scopes))].sort()
