@@ -11,7 +11,12 @@ import { type Name, stages } from './release/stages.ts'
  * A stage whose tools cannot be had is skipped with a line.
  */
 const names = Object.keys(stages) as Name[] // keys of a table of this repository
-const all = ['extras', ...names]
+/** Programs that need no stage of their own. */
+const programs = {
+  databases: ['tools/test.ts', '--complete'],
+  extras: ['tools/without.ts', '--each'],
+}
+const all = [...Object.keys(programs), ...names]
 const words = process.argv.slice(2)
 if (words.some((word) => !all.includes(word))) {
   process.stderr.write(`usage: npm run release-check -- [${all.join(' | ')}]...\n`)
@@ -19,10 +24,10 @@ if (words.some((word) => !all.includes(word))) {
 }
 const wanted = (name: string) => words.length === 0 || words.includes(name)
 for (const name of names.filter(wanted)) tryStage(name)
-if (wanted('extras')) {
-  const { status } = spawnSync(process.execPath, ['tools/without.ts', '--each'], {
-    stdio: 'inherit',
-  })
+for (const [name, program] of Object.entries(programs)) {
+  if (!wanted(name)) continue
+  process.stdout.write(`\n${name}\n`)
+  const { status } = spawnSync(process.execPath, program, { stdio: 'inherit' })
   if (status !== 0) process.exitCode = 1
 }
 
