@@ -1,13 +1,12 @@
 import { parseAst } from 'rolldown/parseAst'
 
-/** One small fault: the text from `start` to `end` becomes `text`. */
+/** One small fault: the text from `start` to `end` becomes `text`. Offsets in the source. */
 export interface Mutant {
-  /** From 1. */
-  readonly line: number
-  /** Offsets in the source. */
   readonly start: number
   readonly end: number
   readonly text: string
+  /** What can be chosen as a whole when the program runs: an expression or a statement. */
+  readonly whole: { readonly start: number; readonly end: number; readonly isStatement: boolean }
 }
 
 interface Node {
@@ -17,20 +16,25 @@ interface Node {
   readonly [key: string]: unknown
 }
 
-type Change = readonly [node: Node, text: string]
-
-const opposites: Readonly<Record<string, string>> = {
-  ...{ '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
-  ...{ '===': '!==', '!==': '===', '+': '-', '-': '+', '*': '/', '/': '*' },
+/** `node` becomes `text`; chosen with the whole of it. */
+interface Change {
+  readonly node: Node
+  readonly text: string
+  readonly whole?: Node
 }
+
+const opposites = new Map(
+  Object.entries({
+    ...{ '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
+    ...{ '===': '!==', '!==': '===', '+': '-', '-': '+', '*': '/', '/': '*' },
+  }),
+)
 /** Methods whose call narrows or orders what it is called on. */
 const narrowing = [
   ...['where', 'filter', 'orderBy', 'limit', 'offset', 'slice', 'toSorted', 'trim'],
   ...['toLowerCase', 'forUpdate', 'forNoKeyUpdate'],
 ]
-const twins: Readonly<Record<string, string>> = {
-  ...{ every: 'some', some: 'every', min: 'max', max: 'min' },
-}
+const twins = new Map(Object.entries({ every: 'some', some: 'every', min: 'max', max: 'min' }))
 /** Nodes of TypeScript that hold code; the others hold types. */
 const withCode = ['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression']
 
@@ -38,17 +42,16 @@ const withCode = ['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpressio
 export function mutantsOf(source: string): Mutant[] {
   const mutants: Mutant[] = []
   const textOf = ({ start, end }: Node) => source.slice(start, end)
-  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, (node) => {
-    for (const [{ start, end }, text] of changesOf(node, textOf)) {
-      const line = source.slice(0, start).split('\n').length
-      mutants.push({ line, start, end, text })
+  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, undefined, (node, chain) => {
+    for (const { node: changed, text, whole = changed } of changesOf(node, textOf)) {
+      if (text === textOf(changed)) continue
+      const isStatement = whole.type === 'ExpressionStatement'
+      const { start, end } = whole === node && chain ? chain : whole
+      const { start: from, end: to } = changed
+      mutants.push({ start: from, end: to, text, whole: { start, end, isStatement } })
     }
   })
   return mutants.toSorted((a, b) => a.start - b.start || a.end - b.end)
-}
-
-export function applied(source: string, { start, end, text }: Omit<Mutant, 'line'>): string {
-  return `${source.slice(0, start)}${text}${source.slice(end)}`
 }
 
 function changesOf(node: Node, textOf: (node: Node) => string): Change[] {
@@ -56,28 +59,29 @@ function changesOf(node: Node, textOf: (node: Node) => string): Change[] {
   switch (node.type) {
     case 'IfStatement':
     case 'ConditionalExpression':
-    case 'WhileStatement':
       return [
-        [part('test'), 'true'],
-        [part('test'), 'false'],
+        { node: part('test'), text: 'true' },
+        { node: part('test'), text: 'false' },
       ]
+    case 'WhileStatement':
+      return [{ node: part('test'), text: 'false' }]
     case 'LogicalExpression':
       return [
-        [node, `(${textOf(part('left'))})`],
-        [node, `(${textOf(part('right'))})`],
+        { node, text: `(${textOf(part('left'))})` },
+        { node, text: `(${textOf(part('right'))})` },
       ]
     case 'BinaryExpression': {
-      const opposite = opposites[String(node.operator)]
+      const opposite = opposites.get(String(node.operator))
       if (opposite === undefined) return []
-      return [[node, `(${textOf(part('left'))} ${opposite} ${textOf(part('right'))})`]]
+      return [{ node, text: `(${textOf(part('left'))} ${opposite} ${textOf(part('right'))})` }]
     }
     case 'UnaryExpression':
-      return node.operator === '!' ? [[node, `(${textOf(part('argument'))})`]] : []
+      return node.operator === '!' ? [{ node, text: `(${textOf(part('argument'))})` }] : []
     case 'ExpressionStatement':
-      return part('expression').type === 'Literal' ? [] : [[node, ';']]
+      return part('expression').type === 'Literal' ? [] : [{ node, text: ';' }]
     case 'Literal':
-      if (typeof node.value === 'boolean') return [[node, String(!node.value)]]
-      return typeof node.value === 'number' ? [[node, String(node.value + 1)]] : []
+      if (typeof node.value === 'boolean') return [{ node, text: String(!node.value) }]
+      return typeof node.value === 'number' ? [{ node, text: String(node.value + 1) }] : []
     case 'CallExpression':
       return ofCall(part('callee'), node, textOf)
     default:
@@ -89,18 +93,26 @@ function ofCall(callee: Node, call: Node, textOf: (node: Node) => string): Chang
   if (callee.type !== 'MemberExpression' || callee.computed === true) return []
   const [object, property] = [callee.object as Node, callee.property as Node]
   const name = textOf(property)
-  const twin = twins[name]
-  if (twin !== undefined) return [[property, twin]]
-  return narrowing.includes(name) ? [[call, textOf(object)]] : []
+  const twin = twins.get(name)
+  if (twin !== undefined) return [{ node: property, text: twin, whole: call }]
+  return narrowing.includes(name) ? [{ node: call, text: textOf(object) }] : []
 }
 
-function visit(node: Node, found: (node: Node) => void): void {
+/** `chain`: the optional chain (`a?.b.c()`) whose next link the node is; a part of it is no whole. */
+function visit(
+  node: Node,
+  chain: Node | undefined,
+  found: (node: Node, chain: Node | undefined) => void,
+): void {
   if (node.type === 'ImportDeclaration') return
   if (node.type.startsWith('TS') && !withCode.includes(node.type)) return
-  found(node)
-  for (const value of Object.values(node)) {
+  found(node, chain)
+  const inner = node.type === 'ChainExpression' ? node : chain
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'key' && node.computed === false) continue
+    const isLink = name === 'expression' || name === 'callee' || name === 'object'
     for (const child of Array.isArray(value) ? value : [value]) {
-      if (isNode(child)) visit(child, found)
+      if (isNode(child)) visit(child, isLink ? inner : undefined, found)
     }
   }
 }
