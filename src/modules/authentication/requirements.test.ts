@@ -5,16 +5,15 @@ import type { Account } from './account.ts'
 import type { Evidence } from './evidence.ts'
 import type { Facts } from './requirement-facts.ts'
 import { type Requirement, requirementTable, type Step, stages } from './requirement-table.ts'
-import { createRequirements } from './requirements.ts'
+import { createRequirements, reasonOfUnmet } from './requirements.ts'
 
 const now = 1_000_000
 const clock = { now: () => now, wait: async () => {} }
 const lock = { after: 10, seconds: 60 }
 const config = { login: { lock }, secondFactor: { requiredOf: ['ADMIN'] } }
-const requirements = createRequirements({
-  config: config as unknown as Parameters<typeof createRequirements>[0]['config'], // what it reads
-  clock,
-})
+type Deps = Parameters<typeof createRequirements>[0]
+const deps: Deps = { config: config as unknown as Deps['config'], clock } // what it reads
+const requirements = createRequirements(deps)
 
 const account: Account = {
   userId: 1,
@@ -145,5 +144,90 @@ suite('requirements', () => {
     assert.throws(() => pass({ locked: true }), { row: 'invalidCredentials' })
     const completesNothing = () => requirements.pass('external', evidence({ mustChange: true }))
     assert.throws(completesNothing, /external completes nothing/)
+  })
+
+  test('no limit of failed logins locks out', () => {
+    const withoutLock = { ...config, login: { lock: { after: 0, seconds: 60 } } }
+    const { lockedOutUntil } = createRequirements({
+      ...deps,
+      config: withoutLock as unknown as Deps['config'],
+    })
+    assert.equal(lockedOutUntil({ lockedUntil: now + 1 }), null)
+  })
+
+  test('a remembered device takes the place of the factor, except for roles that must have one', () => {
+    const asked = (roles: Account['roles'], isRemembered: boolean) => {
+      const facts = { account: { ...account, secondFactor: true, roles }, isRemembered }
+      return requirements.unmet('login', facts)?.requirement
+    }
+    assert.equal(asked(['USER'], true), undefined)
+    assert.equal(asked(['USER'], false), 'second_factor')
+    assert.equal(asked(['USER', 'ADMIN'], true), 'second_factor')
+  })
+
+  test('a refusal names the account, the stage and what is unmet', () => {
+    const codes: Record<Requirement, string> = {
+      no_deletion: 'account_waits_for_deletion',
+      of_person: 'account_of_service',
+      account_usable: 'account_disabled',
+      not_locked_out: 'account_locked_out',
+      unchanged: 'account_changed',
+      same_password: 'account_password_changed',
+      second_factor: 'account_needs_factor',
+      password_change: 'account_must_change_password',
+      enrolment: 'account_must_enrol',
+    }
+    for (const [name, code] of Object.entries(codes)) {
+      const requirement = name as Requirement // its keys
+      const reason = reasonOfUnmet({ requirement }, 'session', breaks[requirement])
+      const until = requirement === 'not_locked_out' ? { until: now + 1 } : {}
+      assert.deepEqual(reason, { code, facts: { user_id: 1, asked_of: 'session', ...until } })
+    }
+    const locked = { account: { ...account, locked: true, userId: undefined } }
+    assert.deepEqual(
+      reasonOfUnmet({ requirement: 'account_usable' }, 'key', locked as unknown as Facts),
+      { code: 'account_locked', facts: { user_id: null, asked_of: 'key' } },
+    )
+  })
+
+  test('refuse throws the first refusal with its reason, and leaves questions alone', () => {
+    const refuse = (more: Partial<Account>) => requirements.refuse('login', evidence(more))
+    assert.doesNotThrow(() => refuse({}))
+    assert.doesNotThrow(() => refuse({ secondFactor: true }))
+    const reason = { code: 'account_disabled', facts: { user_id: 1, asked_of: 'login' } }
+    assert.throws(() => refuse({ active: false }), { row: 'invalidCredentials', reason })
+  })
+
+  test('the requirement of a module applies where its cells say; a stage of a module asks ours', () => {
+    const cells = Object.fromEntries(Object.keys(requirementTable).map((name) => [name, '']))
+    const added = {
+      stages: { 'x-door': { ...cells, account_usable: 'accessDenied' } },
+      requirements: {
+        'x-terms': {
+          isMet: (facts: Facts) => facts.account.userId !== 1,
+          cells: { session: '', login: 'accessDenied', 'x-door': 'unauthenticated' },
+          otherwise: 'anonymous',
+        },
+      },
+    } as unknown as NonNullable<Deps['added']>
+    const withAdded = createRequirements({ ...deps, added })
+    const unmet = (stage: Parameters<typeof withAdded.unmet>[0], more: Partial<Account> = {}) =>
+      withAdded.unmet(stage, { account: { ...account, ...more } })
+    const terms = 'x-terms'
+    assert.deepEqual(unmet('login'), { requirement: terms, cell: 'accessDenied' })
+    assert.deepEqual(unmet('external'), { requirement: terms, cell: 'anonymous' })
+    assert.deepEqual(unmet('x-door'), { requirement: terms, cell: 'unauthenticated' })
+    assert.equal(unmet('session'), null)
+    assert.equal(unmet('x-door', { userId: 2 }), null)
+    const locked = { locked: true, secondFactor: true }
+    assert.deepEqual(unmet('x-door', locked), {
+      requirement: 'account_usable',
+      cell: 'accessDenied',
+    })
+    // A refusal comes before the questions of the rows above it.
+    assert.equal(unmet('login', { secondFactor: true })?.requirement, terms)
+    const facts = { user_id: 1, asked_of: 'login' }
+    assert.throws(() => withAdded.refuse('login', evidence()), { reason: { code: terms, facts } })
+    assert.throws(() => requirements.unmet('x-door', evidence()), /no module adds the stage x-door/)
   })
 })
