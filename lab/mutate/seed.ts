@@ -126,7 +126,7 @@ async function seedQueue(
 
 /** A fault that makes a file hang is noticed. */
 function run(tests: TestProcess, { file, cpuMs }: RankedFile, mutant: number) {
-  return tests.run({ file, mutant, isMeasured: false }, 20_000 + 6 * cpuMs)
+  return tests.run({ file, mutant, isMeasured: false }, 20_000 + 10 * cpuMs)
 }
 
 function numbered(paths: readonly string[]): NumberedMutant[] {

@@ -7,15 +7,15 @@ export interface RankedFile {
 
 type TestMap = Readonly<Record<string, MappedFile>>
 
-/** Files that run the line often for their time, and files that run it most often. */
-const [maxQuick, maxThorough] = [6, 6]
+/** CPU time for a fault; one more file may exceed it. */
+const maxCpuMs = 4000
 /** A file that loads so many files of src starts a service. */
 const pathsOfService = 600
 
 /**
  * The test files for a fault: those that run its line, or that run its file if the line runs at the
- * start of a process alone. First what is named after the subject, and what has noticed other faults
- * of the file.
+ * start of a process alone. First what runs the line often for its time, what is named after the
+ * subject, and what has noticed other faults of the file.
  */
 export function testsOf(
   { path, line }: { readonly path: string; readonly line: number },
@@ -36,23 +36,18 @@ export function testsOf(
     const isOwn = file.includes(name) || file === path.replace(/\.ts$/, '.test.ts')
     const weight = (isOwn ? 10 : 1) * 2 ** (noticing.get(noticingKey(path, file)) ?? 0)
     const runs = counts.find(([number]) => number === line)?.[1] ?? 0
-    return [{ file, cpuMs, weight, lines: counts.length, runs }]
+    return [{ file, cpuMs, runs, worth: (weight * (runs || counts.length)) / (cpuMs + 100) }]
   })
   const ofLine = ofPath.filter(({ runs }) => runs > 0)
   // A line of the start of a process was counted for the first file of each process alone.
-  const chosen = (ofLine.length > 2 ? ofLine : ofPath).map((one) => ({
-    ...one,
-    value: (ofLine.length > 2 ? one.runs : one.lines) * one.weight,
-  }))
-  const quick = chosen
-    .toSorted((a, b) => b.value / (b.cpuMs + 100) - a.value / (a.cpuMs + 100))
-    .slice(0, maxQuick)
-  const thorough = chosen
-    .filter((one) => !quick.includes(one))
-    .toSorted((a, b) => b.value - a.value)
-    .slice(0, maxThorough)
-    .toSorted((a, b) => a.cpuMs - b.cpuMs)
-  return [...quick, ...thorough]
+  const others = ofLine.length > 2 ? [] : ofPath.filter(({ runs }) => runs === 0)
+  const byWorth = (files: typeof ofPath) => files.toSorted((a, b) => b.worth - a.worth)
+  let total = 0
+  return [...byWorth(ofLine), ...byWorth(others)].filter(({ cpuMs }) => {
+    const isWithin = total <= maxCpuMs
+    total += cpuMs
+    return isWithin
+  })
 }
 
 /** Loads the modules of the service. */
