@@ -65,11 +65,12 @@ function changesOf(node: Node, textOf: (node: Node) => string): Change[] {
       ]
     case 'WhileStatement':
       return [{ node: part('test'), text: 'false' }]
-    case 'LogicalExpression':
-      return [
-        { node, text: `(${textOf(part('left'))})` },
-        { node, text: `(${textOf(part('right'))})` },
-      ]
+    case 'LogicalExpression': {
+      const [left, right] = [part('left'), part('right')].map((side) => textOf(side))
+      const changes = [{ node, text: `(${right})` }]
+      // TypeScript asks for a default where the code knows that there is a value.
+      return isEmptyDefault(right ?? '') ? changes : [{ node, text: `(${left})` }, ...changes]
+    }
     case 'BinaryExpression': {
       const opposite = opposites.get(String(node.operator))
       if (opposite === undefined) return []
@@ -87,6 +88,10 @@ function changesOf(node: Node, textOf: (node: Node) => string): Change[] {
     default:
       return []
   }
+}
+
+function isEmptyDefault(text: string): boolean {
+  return ['{}', '[]', "''", '0', 'null', 'undefined'].includes(text)
 }
 
 function ofCall(callee: Node, call: Node, textOf: (node: Node) => string): Change[] {
