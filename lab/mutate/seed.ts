@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { MappedFile } from './map.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 import { TestProcess } from './processes.ts'
-import { noticingKey, type RankedFile, testsOf, warmUp } from './tests-of.ts'
+import { type RankedFile, TestChoice } from './test-choice.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Faults noticed by one process before it runs a file without a fault, which must pass. */
@@ -19,6 +19,7 @@ export interface NumberedMutant extends Mutant {
   readonly path: string
   /** From 1. */
   readonly line: number
+  readonly lastLine: number
 }
 
 export interface Seeding {
@@ -40,11 +41,11 @@ export interface Seeded {
 export async function seedAll(seeding: Seeding): Promise<Seeded> {
   const queue = numbered(seeding.paths).toSorted((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1))
   const seeded: Seeded = { noticed: [], lived: [], all: queue.length }
-  const noticing = new Map<string, number>()
+  const choice = new TestChoice(seeding.map, seeding.name)
   const endsAt = performance.now() + seeding.minutes * 60_000
   await Promise.all(
     Array.from({ length: seeding.lanes }, () =>
-      seedQueue(seeding, { seeded, noticing }, () =>
+      seedQueue(seeding.paths, { seeded, choice }, () =>
         performance.now() < endsAt ? queue.shift() : undefined,
       ),
     ),
@@ -59,8 +60,8 @@ interface Noticed {
 
 /** Tries one fault after another in a process that keeps its modules. */
 async function seedQueue(
-  { name, paths, map }: Seeding,
-  { seeded, noticing }: { seeded: Seeded; noticing: Map<string, number> },
+  paths: readonly string[],
+  { seeded, choice }: { readonly seeded: Seeded; readonly choice: TestChoice },
   next: () => NumberedMutant | undefined,
 ): Promise<void> {
   const env = { MUTATED: JSON.stringify(paths) }
@@ -68,8 +69,8 @@ async function seedQueue(
   let unproved: Noticed[] = []
 
   for (let mutant = next(); mutant !== undefined; mutant = next()) {
-    const files = testsOf(mutant, { map, name, noticing })
-    if (!tests.isRunning) await run(tests, warmUp(map), -1)
+    const files = choice.of(mutant)
+    if (!tests.isRunning) await run(tests, choice.first, -1)
     let result: 'lived' | 'noticed' | 'not reached' = 'not reached'
     for (const file of files) {
       const answer = await run(tests, file, mutant.id)
@@ -78,8 +79,7 @@ async function seedQueue(
         await seedAfresh()
       } else if (!answer.isPassed) {
         unproved.push({ mutant, file })
-        const key = noticingKey(mutant.path, file.file)
-        noticing.set(key, (noticing.get(key) ?? 0) + 1)
+        choice.noticed(mutant, file.file)
       } else {
         if (answer.isReached) result = 'lived'
         continue
@@ -133,8 +133,8 @@ function numbered(paths: readonly string[]): NumberedMutant[] {
   const all = paths.flatMap((path) => {
     const source = readFileSync(join(root, path), 'utf8')
     return mutantsOf(source).map((mutant) => {
-      const line = source.slice(0, mutant.start).split('\n').length
-      return { ...mutant, path, line }
+      const lineAt = (offset: number) => source.slice(0, offset).split('\n').length
+      return { ...mutant, path, line: lineAt(mutant.start), lastLine: lineAt(mutant.end) }
     })
   })
   return all.map((mutant, id) => ({ ...mutant, id }))

@@ -1,0 +1,97 @@
+import type { MappedFile } from './map.ts'
+import type { NumberedMutant } from './seed.ts'
+
+export interface RankedFile {
+  readonly file: string
+  readonly cpuMs: number
+}
+
+type TestMap = Readonly<Record<string, MappedFile>>
+
+/** CPU time for a fault; one more file may exceed it. */
+const maxCpuMs = 4000
+/** A file that loads so many files of src starts a service. */
+const pathsOfService = 600
+/** A line that so few files run may be one of the start of a process. */
+const fewFiles = 2
+
+/** Chooses the test files for faults of a subject. */
+export class TestChoice {
+  readonly #map: TestMap
+  readonly #subject: string
+  /** How many faults of a path each test file has noticed. */
+  readonly #noticed = new Map<string, Map<string, number>>()
+  /** By path and line: how often each test file runs it. */
+  readonly #runs = new Map<string, Map<number, Map<string, number>>>()
+
+  constructor(map: TestMap, subject: string) {
+    this.#map = map
+    this.#subject = subject
+  }
+
+  /**
+   * First the files that run the fault often for their time, what is named after the subject, and
+   * what has noticed other faults of its file. The start of a process was counted for the first file
+   * of each process alone: for a line that few files run come files that run its file.
+   */
+  of({ path, line, lastLine }: NumberedMutant): RankedFile[] {
+    const byLine = this.#runsOf(path)
+    // Of a statement of many lines, as a route, the line that the fewest files run.
+    const lines = Array.from({ length: lastLine - line + 1 }, (_, index) => line + index)
+    const found = lines.flatMap((one) => byLine.get(one) ?? [])
+    const [runs = new Map<string, number>()] = found.toSorted((a, b) => a.size - b.size)
+    const ofPath = Object.entries(this.#map).flatMap(([file, { lines: all }]) =>
+      all[path] === undefined ? [] : [[file, all[path].length] as const],
+    )
+    const others = runs.size > fewFiles ? [] : ofPath.filter(([file]) => !runs.has(file))
+    let total = 0
+    return [...this.#byWorth(path, [...runs]), ...this.#byWorth(path, others)].filter(
+      ({ cpuMs }) => {
+        const isWithin = total <= maxCpuMs
+        total += cpuMs
+        return isWithin
+      },
+    )
+  }
+
+  noticed({ path }: NumberedMutant, file: string): void {
+    const counts = this.#noticed.getOrInsertComputed(path, () => new Map())
+    counts.set(file, (counts.get(file) ?? 0) + 1)
+  }
+
+  /** A file that loads the modules of the service. */
+  get first(): RankedFile {
+    const [first] = Object.entries(this.#map)
+      .filter(([, { lines }]) => Object.keys(lines).length >= pathsOfService)
+      .toSorted(([, a], [, b]) => a.cpuMs - b.cpuMs)
+    if (first === undefined) throw new Error('no test in the map starts a service: --map')
+    return { file: first[0], cpuMs: first[1].cpuMs }
+  }
+
+  #byWorth(path: string, counts: readonly (readonly [string, number])[]): RankedFile[] {
+    const worthOf = ([file, count]: readonly [string, number]) => {
+      const isOwn = file.includes(this.#subject) || file === path.replace(/\.ts$/, '.test.ts')
+      const noticed = this.#noticed.get(path)?.get(file) ?? 0
+      return (count * (isOwn ? 10 : 1) * 2 ** noticed) / (this.#cpuMsOf(file) + 100)
+    }
+    return counts
+      .toSorted((a, b) => worthOf(b) - worthOf(a))
+      .map(([file]) => ({ file, cpuMs: this.#cpuMsOf(file) }))
+  }
+
+  #cpuMsOf(file: string): number {
+    return this.#map[file]?.cpuMs ?? 0
+  }
+
+  #runsOf(path: string): Map<number, Map<string, number>> {
+    return this.#runs.getOrInsertComputed(path, () => {
+      const byLine = new Map<number, Map<string, number>>()
+      for (const [file, { lines }] of Object.entries(this.#map)) {
+        for (const [line, count] of lines[path] ?? []) {
+          byLine.getOrInsertComputed(line, () => new Map()).set(file, count)
+        }
+      }
+      return byLine
+    })
+  }
+}
