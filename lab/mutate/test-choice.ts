@@ -70,9 +70,11 @@ export class TestChoice {
 
   #byWorth(path: string, counts: readonly (readonly [string, number])[]): RankedFile[] {
     const worthOf = ([file, count]: readonly [string, number]) => {
-      const isOwn = file.includes(this.#subject) || file === path.replace(/\.ts$/, '.test.ts')
+      const isOwn = file.includes(this.#subject) || file.startsWith(path.replace(/\.ts$/, ''))
       const noticed = this.#noticed.get(path)?.get(file) ?? 0
-      return (count * (isOwn ? 10 : 1) * 2 ** noticed) / (this.#cpuMsOf(file) + 100)
+      // A service runs a line thousands of times, and checks little of it each time.
+      const worth = Math.log2(1 + count) * (isOwn ? 10 : 1) * 2 ** noticed
+      return worth / (this.#cpuMsOf(file) + 100)
     }
     return counts
       .toSorted((a, b) => worthOf(b) - worthOf(a))
