@@ -34,6 +34,8 @@ suite('a device without a browser', async () => {
   test('gets tokens when a person has allowed it, by its code', async () => {
     const device = await begin()
     assert.equal(device.verification_uri, `${issuer}/device`)
+    const shape = /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/ // 34 bits
+    assert.match(device.user_code, shape)
     assert.equal(await errorOf(poll(device)), '400 authorization_pending')
     const browser = pageBrowser(app)
     const complete = new URL(device.verification_uri_complete ?? '')
