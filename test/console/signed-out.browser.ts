@@ -26,13 +26,13 @@ suite('after a sign-out', async () => {
       await page.waitForURL(path === '/signout' ? '**/signout' : '**/signin?*')
       assert.ok(!(await shown()).includes(address), `back at ${path}`)
     }
-    const kept = await page.evaluate(async () => ({
+    const kept = (await page.evaluate(`(async () => ({
       local: JSON.stringify(localStorage),
       session: sessionStorage.length,
       caches: (await caches.keys()).length,
       databases: (await indexedDB.databases()).length,
       workers: (await navigator.serviceWorker.getRegistrations()).length,
-    }))
+    }))()`)) as { readonly local: string }
     const { local, ...others } = kept
     assert.deepEqual(others, { session: 0, caches: 0, databases: 0, workers: 0 })
     for (const text of [address, who.username, who.password]) assert.ok(!local.includes(text))
