@@ -171,6 +171,7 @@ suite('T83, R15: a provider that fails', async () => {
   test('a token whose provider takes long twice, for its metadata and its keys, is 503 in time', async (t) => {
     const time = standingTime(t)
     faults.lame = {
+      // biome-ignore lint/plugin: the time of the test stands
       answer: (response) => void setTimeout(() => sendJson(response, document('lame')), 1700),
       expected: unavailable,
     }
