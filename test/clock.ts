@@ -41,6 +41,7 @@ export function fixedClock(start = '2026-01-15T12:00:00Z'): FixedClock {
           resolve()
         }
         sleepers.add(sleeper)
+        // biome-ignore lint/plugin: code may poll for the work of another process
         setTimeout(done, milliseconds).unref()
         signal?.addEventListener('abort', done, { once: true })
       }),

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
@@ -32,7 +32,7 @@ export const sqliteOnly = testDatabase === 'sqlite' ? test : absent
 /** Options of tests of several machines, which SQLite does not support. */
 export const postgresOnly = testDatabase === 'postgres' ? test : absent
 
-function absent(_name: string, _work: () => Promise<void> | void): void {}
+function absent(_name: string, _work: (context: TestContext) => Promise<void> | void): void {}
 
 /**
  * The settings of a service on the database of a folder, which two services with the same folder

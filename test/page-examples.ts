@@ -45,7 +45,10 @@ export async function shownExamples(folder = pages, built = builtPages): Promise
     Object.entries(all).flatMap(([example, data]) =>
       languages.map((language) => {
         const name = view as ViewName // its keys are those of Views
-        const text = render(name, data as Views[typeof name], frameIn(language))
+        // Pages of the own account, whose header says who is signed in.
+        const isOwn = name.startsWith('account') && name !== 'account-deleted'
+        const frame = { ...frameIn(language), ...(isOwn && { person: 'ann' }) }
+        const text = render(name, data as Views[typeof name], frame)
         return { name, example, language, text }
       }),
     ),

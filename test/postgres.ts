@@ -22,7 +22,7 @@ export interface PostgresServer {
 }
 
 const nobody = 65_534
-const startMs = 20_000
+const startMs = 120_000
 
 /** The files of a PostgreSQL server that can be started repeatedly. */
 export interface Cluster {
@@ -169,7 +169,9 @@ function libraries(
 const ready = new Set(['ready', 'standby'])
 
 async function untilReady(data: string, child: ChildProcess): Promise<void> {
+  // biome-ignore lint/plugin: another process starts; minutes, for what hangs
   const until = performance.now() + startMs
+  // biome-ignore lint/plugin: another process starts; minutes, for what hangs
   while (performance.now() < until && child.exitCode === null) {
     try {
       const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
@@ -177,6 +179,7 @@ async function untilReady(data: string, child: ChildProcess): Promise<void> {
     } catch {
       // the file does not exist yet
     }
+    // biome-ignore lint/plugin: another process starts
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   throw new Error('PostgreSQL did not start')

@@ -25,7 +25,7 @@ export interface ExchangeOptions {
   readonly tls?: boolean | string
 }
 
-const guardMs = 10_000 // a silent server fails the test instead of blocking it
+const guardMs = 60_000 // a silent server fails the test instead of blocking it
 
 /** Writes bytes to a port of loopback and reads until the connection is closed. */
 export function exchange(

@@ -17,6 +17,7 @@ interface Timer {
  * effect on them. (The timers of Node's own mock lose some once one of an earlier test is cleared.)
  */
 export function standingTime({ mock }: TestContext): StandingTime {
+  // biome-ignore lint/plugin: it stands from here on
   let now = performance.now()
   const timers = new Set<unknown>()
   const start = (run: () => void, milliseconds = 0) => {

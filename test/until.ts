@@ -5,7 +5,8 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   for (let turns = 0; turns < 20_000; turns += 1) {
     if (await condition()) return
     if (turns < 50) await setImmediate()
-    else await setTimeout(2) // other processes need processor time as well
+    // biome-ignore lint/plugin: other processes need processor time as well
+    else await setTimeout(2)
   }
   throw new Error('it never came')
 }

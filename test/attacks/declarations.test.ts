@@ -125,7 +125,7 @@ suite('what a route declares', async () => {
         LOG_LEVEL: 'silent',
       },
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 120_000,
     })
     assert.match(
       stderr,

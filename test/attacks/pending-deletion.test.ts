@@ -1,21 +1,14 @@
 // A database makes a difference: PostgreSQL judges a row again that another transaction has changed.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
-import { sql } from 'kysely'
-import type { Database, DatabaseOrTransaction } from '../../src/core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../src/core/database/database.ts'
 import { hideUser } from '../../src/core/database/pending-deletion.ts'
 import { tracesOf } from '../../src/core/module/registry.ts'
 import { userStore } from '../../src/modules/users/store.ts'
 import { modules } from '../../src/modules.ts'
 import { connectTo, postgresOnly as test } from '../database.ts'
 import { until } from '../until.ts'
-
-/** How many statements of this database wait for a lock. */
-async function waiting(db: Database): Promise<number> {
-  const { rows } = await sql`select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows.length
-}
+import { waitingForLocks } from '../waiting-locks.ts'
 
 suite('a user whose deletion is pending while another transaction waits for the row', () => {
   const store = (trx: DatabaseOrTransaction) => userStore(trx)
@@ -33,7 +26,7 @@ suite('a user whose deletion is pending while another transaction waits for the 
       await db.transaction().execute(async (trx) => {
         await hideUser(trx, tracesOf(modules), id)
         later.resolve(db.transaction().execute((other) => work(other, id)))
-        await until(async () => (await waiting(db)) === 1)
+        await until(async () => (await waitingForLocks(db)) === 1)
       })
       assert.equal(await later.promise, null)
       const row = await db

@@ -1,7 +1,7 @@
 // A database makes a difference: PostgreSQL alone can do what this asks.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import {
   DatabaseUnavailable,
@@ -11,6 +11,8 @@ import {
 import { transact } from '../../src/core/database/transactions.ts'
 import { testApp } from '../app.ts'
 import { connectTo, heard, postgresOnly as test } from '../database.ts'
+import { standingTime } from '../standing-time.ts'
+import { until } from '../until.ts'
 
 /** What only a server across a network can do to us. */
 suite('PostgreSQL', () => {
@@ -59,9 +61,10 @@ suite('PostgreSQL', () => {
     await db.destroy()
   })
 
-  test('a wait for a lock name and then for a connection has one time limit', async () => {
+  test('a wait for a lock name and then for a connection has one time limit', async (t) => {
     const timeoutMs = 600
     const { db } = await connectTo({ timeoutMs })
+    const time = standingTime(t)
     const held = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()
     const isIn = Promise.withResolvers<void>()
@@ -80,7 +83,7 @@ suite('PostgreSQL', () => {
         },
       )
     const second = late('second', ['word'])
-    await setTimeout(timeoutMs / 2)
+    await time.pass(timeoutMs / 2)
     // All the other connections are busy from here on, and the one of the first is taken over.
     const rivals = Array.from({ length: 12 }, () =>
       db
@@ -91,12 +94,18 @@ suite('PostgreSQL', () => {
     // Its time begins here: what has waited for the lock name before has less of it left.
     const third = late('third', [])
     held.resolve()
+    await first
+    assert.deepEqual(ended, [])
+    await time.pass(timeoutMs / 2)
+    await until(() => ended.length > 0)
+    assert.deepEqual(ended, ['second'])
+    await time.pass(timeoutMs / 2)
     for (const error of await Promise.all([second, third])) {
       assert.ok(error instanceof DatabaseUnavailable)
     }
     assert.deepEqual(ended, ['second', 'third'])
     over.resolve()
-    await Promise.all([first, ...rivals])
+    await Promise.all(rivals)
     await db.destroy()
   })
 

@@ -70,6 +70,47 @@ suite('REFRESH_ROTATION=on', async () => {
     assert.equal((await use(next)).status, 200, 'explaining a used token ends no line')
   })
 
+  test('a line ends REFRESH_ABSOLUTE_SECONDS after its login, however often it is used', async () => {
+    const day = 86_400
+    const short = await testApp({ REFRESH_ROTATION: 'on', REFRESH_ABSOLUTE_SECONDS: '864000' })
+    const end = Math.floor(short.clock.now() / 1000) + 10 * day
+    let { refresh_token } = await short.pair(short.admin)
+    for (const [days, expected] of [
+      [2, end - day],
+      [2, end],
+      [5, end],
+    ] as const) {
+      short.clock.advance(days * day)
+      const answer = await use(refresh_token, short)
+      assert.equal(answer.status, 200)
+      refresh_token = answer.body.refresh_token
+      assert.equal(decodeJwt(refresh_token).exp, expected)
+    }
+    short.clock.advance(day)
+    const before = await short.rows()
+    const late = await use(refresh_token, short)
+    assert.deepEqual([late.status, late.body], [401, refused])
+    assert.deepEqual(await short.rows(), before)
+    const { refresh_token: first } = await (
+      await testApp({
+        ...{ REFRESH_ROTATION: 'on', REFRESH_ABSOLUTE_SECONDS: '3600' },
+      })
+    ).pair(short.admin)
+    const { exp = 0, iat } = decodeJwt(first)
+    assert.equal(exp - (iat ?? 0), 3600, 'also the first token of a line')
+  })
+
+  test('with REFRESH_ABSOLUTE_SECONDS=0 a line in use never ends', async () => {
+    const endless = await testApp({ REFRESH_ROTATION: 'on', REFRESH_ABSOLUTE_SECONDS: '0' })
+    let { refresh_token } = await endless.pair(endless.admin)
+    for (let weeks = 0; weeks < 60; weeks += 1) {
+      endless.clock.advance(6 * 86_400)
+      const answer = await use(refresh_token, endless)
+      assert.equal(answer.status, 200)
+      refresh_token = answer.body.refresh_token
+    }
+  })
+
   test('a line that is ended twice stays ended until its youngest token has expired', async () => {
     const own = await testApp({ REFRESH_ROTATION: 'on' })
     const youngest = Math.floor(own.clock.now() / 1000) + 604_800 + 60

@@ -12,7 +12,7 @@ import { testApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import { hs256, segment } from '../forge.ts'
 import { storeHash } from '../hashes.ts'
-import { rfcVectors } from '../vectors.ts'
+import { rfcVectors, vectors, vectorsTest } from '../vectors.ts'
 
 const secret = 'only the tests of tokens know 0f this one'
 
@@ -31,6 +31,30 @@ suite('vectors printed in RFCs', async () => {
     }
     const quick = keyedDigest(Buffer.from('key'), 'The quick brown fox jumps over the lazy dog')
     assert.equal(quick, '97yD9DBThCSxMpjmqm-xQ-9NWaFJRhdZl0edvC0aPNg')
+  })
+
+  const hmac = 'wycheproof/hmac_sha256_test.json'
+  vectorsTest(hmac, 'Wycheproof: HMAC-SHA-256 of our digests', () => {
+    interface Case {
+      readonly tcId: number
+      readonly key: string
+      readonly msg: string
+      readonly tag: string
+      readonly result: string
+    }
+    const { testGroups } = vectors<{
+      readonly testGroups: readonly { readonly tests: readonly Case[] }[]
+    }>(hmac) ?? { testGroups: [] }
+    let run = 0
+    for (const { tcId, key, msg, tag, result } of testGroups.flatMap(({ tests }) => tests)) {
+      const text = Buffer.from(msg, 'hex').toString() // ours takes text
+      if (Buffer.from(text).toString('hex') !== msg) continue
+      const ours = Buffer.from(keyedDigest(Buffer.from(key, 'hex'), text), 'base64url')
+      const isSame = ours.toString('hex', 0, tag.length / 2) === tag
+      assert.equal(isSame, result === 'valid', String(tcId))
+      run += 1
+    }
+    assert.ok(run > 50, `${run}`)
   })
 
   test('RFC 4648: a segment is read without padding and refused with it', async () => {

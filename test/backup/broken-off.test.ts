@@ -34,7 +34,7 @@ suite('a command that is broken off', { concurrency: true }, async () => {
     const child = spawn(process.execPath, [...program, ...words], {
       cwd: root,
       env: { ...process.env, NODE_ENV: 'test', ...settings, ...env },
-      timeout: 40_000,
+      timeout: 120_000,
       stdio: ['pipe', 'ignore', 'pipe'],
     })
     let stderr = ''

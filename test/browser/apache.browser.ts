@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { freePort } from '../../tools/free-port.ts'
 import { startService } from '../../tools/service.ts'
 import { application, clientsFile, secretOf } from '../clients.ts'
+import { until } from '../until.ts'
 import { listingsOf, textOf } from '../use-it/listings.ts'
 import { missingApache, startApache } from './apache.ts'
 import { launch } from './chromium.ts'
@@ -76,12 +77,12 @@ suite('docs/applications.md: Apache with mod_auth_openidc', { skip: missingApach
 
   /** Asks again until the page is not shown any more. */
   async function untilRefused(page: Page, url: string): Promise<number | undefined> {
-    for (let tries = 0; tries < 300; tries += 1) {
-      const status = (await page.goto(`${url}/protected/`))?.status()
-      if (!(await page.content()).includes('The wiki')) return status
-      await page.waitForTimeout(50)
-    }
-    assert.fail('the page is shown although the session has ended')
+    let status: number | undefined
+    await until(async () => {
+      status = (await page.goto(`${url}/protected/`))?.status()
+      return !(await page.content()).includes('The wiki')
+    })
+    return status
   }
 
   test('lets a person with the role in, and a sign-out here ends it there', async () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { openView, signIn, viewPaths } from '../../tools/console-shots.ts'
 import { withMadeUp } from '../../tools/made-up.ts'
@@ -28,6 +29,8 @@ suite('every view of the console', async () => {
           const page = await context.newPage()
           for (const path of await viewPaths(madeUp)) {
             await openView(page, madeUp.url + path)
+            const signOut = page.locator('.person-menu form[action="/signout"] button')
+            assert.equal(await signOut.count(), 1, `the way out of ${path}`)
             await assertFits(page, `${path}, ${about}`)
             await assertWholeWords(page, `${path}, ${about}`)
             await assertAccessible(page, `${path}, ${about}`)

@@ -35,7 +35,7 @@ suite('4.4: tokens as a client', async () => {
   /** The time of these tests goes on by itself. */
   function assertSoon(at: number | null, seconds: number): void {
     const late = clock.now() + seconds * 1000 - (at ?? 0)
-    assert.ok(late >= 0 && late < 5000, String(late))
+    assert.ok(late >= 0 && late < 30_000, String(late))
   }
   const requests = () => idp.asked.filter((path) => path === '/token').length
   const wanted = { scope: 'api.read api.write', resource: audience }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
+import { until } from '../until.ts'
 import { limitFileSize } from './disks.ts'
 
 /** Writes rows without end, and tells the id of each that is acknowledged. */
@@ -45,14 +46,6 @@ function start(path: string) {
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-async function waitFor(condition: () => boolean) {
-  for (let turns = 0; turns < 5000; turns += 1) {
-    if (condition()) return
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-  throw new Error('it never came')
-}
-
 function assertAllThere(path: string, output: string) {
   const ids = output.match(/^\d+(?=\n)/gm)?.map(Number) ?? []
   const last = Math.max(...ids)
@@ -72,7 +65,7 @@ suite('a checkpoint on its thread', () => {
     for (let kill = 0; kill < 4; kill += 1) {
       const before = sizeOf(path)
       const run = start(path)
-      await waitFor(() => sizeOf(path) > before + kill * 1_000_000 && run.output().length > 500)
+      await until(() => sizeOf(path) > before + kill * 1_000_000 && run.output().length > 500)
       run.child.kill('SIGKILL')
       await run.exited
       output += run.output()
@@ -85,12 +78,12 @@ suite('a checkpoint on its thread', () => {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fault-'))
     const path = join(directory, 'test.db')
     const run = start(path)
-    await waitFor(() => run.output().includes('\n'))
+    await until(() => run.output().includes('\n'))
     limitFileSize(run.child.pid, 20_000_000) // the log passes 4,000 pages, and no file grows further
-    await waitFor(() => run.output().includes('refused'))
+    await until(() => run.output().includes('refused'))
     limitFileSize(run.child.pid, 'unlimited')
     const refused = run.output().length
-    await waitFor(() => run.output().length > refused + 500)
+    await until(() => run.output().length > refused + 500)
     run.child.kill('SIGKILL')
     await run.exited
     assertAllThere(path, run.output())

@@ -40,6 +40,7 @@ export async function startInProcess(modules: readonly Module[] = ours): Promise
   async function inject(request: Concrete, hangMs: number): Promise<Sent> {
     let timer: NodeJS.Timeout | undefined
     const hang = new Promise<Sent>((resolve) => {
+      // biome-ignore lint/plugin: a minute, for what hangs
       timer = setTimeout(() => resolve({ answers: [], fault: `no end after ${hangMs} ms` }), hangMs)
     })
     const answer = injectInto(app.app.server, injected(request)).then(

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import * as client from 'openid-client'
 import { testApp } from '../app.ts'
 import { asClient, clientsFile, deviceApplication } from '../clients.ts'
+import { fixedClock } from '../clock.ts'
 import { pageBrowser } from '../page-browser.ts'
 import { interruptedReads } from '../watched-database.ts'
 import {
@@ -19,11 +20,15 @@ import {
 
 suite('a device without a browser', async () => {
   const scopes = ['openid', 'profile', 'offline_access']
-  const app = await providerApp([
-    deviceApplication('tv', { scopes }),
-    deviceApplication('staff', { allow: ['EDITOR'] }),
-    application('notes'),
-  ])
+  const app = await providerApp(
+    [
+      deviceApplication('tv', { scopes }),
+      deviceApplication('staff', { allow: ['EDITOR'] }),
+      application('notes'),
+    ],
+    {},
+    { clock: fixedClock(new Date().toISOString()) }, // intervals of seconds, on a machine that may be busy
+  )
   const rp = await relyingParty(app, 'tv')
   const ann = await app.account('ann')
   const begin = () => client.initiateDeviceAuthorization(rp, { scope: 'openid profile' })
@@ -34,6 +39,8 @@ suite('a device without a browser', async () => {
   test('gets tokens when a person has allowed it, by its code', async () => {
     const device = await begin()
     assert.equal(device.verification_uri, `${issuer}/device`)
+    const shape = /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/ // 34 bits
+    assert.match(device.user_code, shape)
     assert.equal(await errorOf(poll(device)), '400 authorization_pending')
     const browser = pageBrowser(app)
     const complete = new URL(device.verification_uri_complete ?? '')

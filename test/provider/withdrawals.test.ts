@@ -1,7 +1,6 @@
 // A database makes a difference: a withdrawal waits for a request that holds the consent.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../src/core/database/database.ts'
 import { removeClientAccess, withdraw } from '../../src/extras/provider/access.ts'
 import { consentStore } from '../../src/extras/provider/consents.ts'
@@ -9,6 +8,7 @@ import { artifactStore } from '../../src/extras/provider/store.ts'
 import { testDatabase } from '../database.ts'
 import { assertPage } from '../refusal.ts'
 import { until } from '../until.ts'
+import { waitingForLocks } from '../waiting-locks.ts'
 import { interruptedReads } from '../watched-database.ts'
 import {
   allow,
@@ -99,18 +99,11 @@ suite('an access that ends while a request commits', async () => {
     await db.transaction().execute(async (trx) => {
       await work(trx)
       waiting = after()
-      await until(async () => (await waitingForLocks()) > 0)
+      await until(async () => (await waitingForLocks(db)) > 0)
       await last(trx)
     })
     assert.ok(waiting)
     return waiting
-  }
-
-  async function waitingForLocks(): Promise<number> {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    return rows.length
   }
 
   async function newAccess(name: string) {

@@ -40,6 +40,8 @@ suite('spec 5.5: second factor', async () => {
     const { recoveryCodes } = await enrol(app, headers)
     assert.equal(recoveryCodes.length, 10)
     assert.equal(new Set(recoveryCodes).size, 10)
+    const shape = /^[A-Z2-7]{4}(?:-[A-Z2-7]{4}){3}$/ // 16 letters of 5 bits
+    for (const code of recoveryCodes) assert.match(code, shape)
     const account = await app.call('GET', '/api/admin/accounts/bob', {
       headers: app.basic(app.admin),
     })

@@ -374,7 +374,9 @@ suite('a page that is sent', async () => {
     assert.equal(statusCode, 202)
     assert.match(body, /^<!doctype html>\n<html lang="de">/)
     assert.ok(
-      body.includes('<a class="person" href="/account">Angemeldet als ann &lt;b></a>'),
+      body.includes(
+        '<a href="/account">Angemeldet als ann &lt;b></a> <a href="/signout">Abmelden</a>',
+      ),
       body,
     )
     assert.ok(!body.includes('action="/language"'), 'the account has the language')

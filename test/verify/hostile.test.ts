@@ -88,19 +88,13 @@ suite('gatehouse verify at a hostile service', () => {
     test(`a signal ends the ${first ? 'first' : 'second'} request under way`, async () => {
       const stop = new AbortController()
       let asked = 0
-      let isAnswered = false
       const { url } = await listening((_, response) => {
         asked += 1
         if (!first && asked === 1) return response.end('[]')
-        const answer = setTimeout(() => {
-          isAnswered = true
-          response.end('[]')
-        }, 2_000)
-        response.on('close', () => clearTimeout(answer))
-        response.writeHead(200).write(' ', () => stop.abort())
+        response.writeHead(200).write(' ', () => stop.abort()) // and it never ends
       })
       const ran = await verify(url, '--only 4.2-page-default', { stop: stop.signal })
-      assert.deepEqual([ran.code, isAnswered, asked], [130, false, first ? 1 : 2])
+      assert.deepEqual([ran.code, asked], [130, first ? 1 : 2])
       assert.match(ran.stderr, /^error: broken off/)
     })
   }

@@ -57,9 +57,10 @@ function Head() {
         <span>{name}</span>
       </a>
       {person !== null && (
-        <a class="person" href={`${base}/account`}>
-          {t.signedInAs(person)}
-        </a>
+        <p class="person">
+          <a href={`${base}/account`}>{t.signedInAs(person)}</a>{' '}
+          <a href={`${base}/signout`}>{t.signOut}</a>
+        </p>
       )}
       {own.headline !== null && <p class="headline">{own.headline}</p>}
     </header>

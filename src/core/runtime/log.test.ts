@@ -30,4 +30,14 @@ suite('the log', () => {
     const line = logged({ ...fields, infinite: Number.POSITIVE_INFINITY, gone: undefined }, text)
     assert.deepEqual(line, { ...ofChild, ...fields, infinite: null, msg: text })
   })
+
+  test('takes no text for a format', () => {
+    const text = '%s %d %i %f %j %o %O %c %% {}'
+    assert.deepEqual(logged({ user_id: 7, text }, text), {
+      ...ofChild,
+      user_id: 7,
+      text,
+      msg: text,
+    })
+  })
 })

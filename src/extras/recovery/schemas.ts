@@ -10,7 +10,6 @@ import {
   proofFields,
 } from '../one-time-tokens/schemas.ts'
 
-/** One of the two. */
 export const BeginReset = named(
   'Reset',
   {
@@ -20,6 +19,7 @@ export const BeginReset = named(
       username: { type: 'string', maxLength: 256 },
       language: LanguageField,
     },
+    description: 'Either `email` or `username`',
   },
   { username: 'ann' },
 )

@@ -146,7 +146,7 @@ function accountQuery(maxLimit: number, roles: readonly Role[]) {
       last_login: {
         type: 'string',
         enum: ['never'],
-        description: 'Accounts without a login; without the two times',
+        description: 'Accounts without a login; without `last_login_after` and `last_login_before`',
       },
       last_login_after: time('The last login was later'),
       last_login_before: time(

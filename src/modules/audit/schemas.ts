@@ -205,6 +205,6 @@ const pageProperties = {
   after: {
     type: 'string',
     description:
-      'The `newer` of any answer: the records that were stored since, of which one call looks through 2000',
+      'The `newer` of any answer: the records that were stored since, of which one call looks through 2000; without `cursor`',
   },
 } as const

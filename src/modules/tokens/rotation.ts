@@ -6,6 +6,7 @@ import { clockLeewayMs, epochSeconds } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { RefreshClaims } from './claims.ts'
 import { tokenCreated } from './events.ts'
+import { refreshEnd } from './refresh-end.ts'
 import { rotationStore, type TokenFamily } from './rotation-store.ts'
 
 /**
@@ -42,9 +43,9 @@ export function createRotation(
   deps: Pick<Needs, 'config' | 'db' | 'asyncCommitDb' | 'clock' | 'events' | 'random'>,
 ): Rotation {
   const { config, db, asyncCommitDb, clock, events, random } = deps
-  const { refreshSeconds, refreshGraceSeconds } = config.token
+  const { refreshGraceSeconds } = config.token
   return {
-    use({ rid, exp, sub }, guard, login) {
+    use({ authTime, rid, exp, sub }, guard, login) {
       const work = async (trx: DatabaseOrTransaction): Promise<Successor | 'reused'> => {
         const store = rotationStore(trx)
         const now = clock.now()
@@ -65,7 +66,7 @@ export function createRotation(
           successor: randomText(random, ridBytes),
           issuedAt,
           // The use must stay known until the used token expires.
-          expiresAt: Math.max(exp, issuedAt + refreshSeconds),
+          expiresAt: Math.max(exp, refreshEnd(config.token, { authTime, issuedAt })),
           usedAt: now,
         }
         await store.insert(use)

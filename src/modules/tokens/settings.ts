@@ -30,6 +30,11 @@ export const settings = {
     values: ['off', 'on'],
     doc: 'Whether a refresh token can be used only once: /refresh answers a new one, and a second use revokes its token family.',
   }),
+  REFRESH_ABSOLUTE_SECONDS: integer({
+    default: 31_536_000,
+    min: 0,
+    doc: 'With rotation: the last refresh token of a login ends this long after the login, however often the tokens are used; 0: never. Seconds.',
+  }),
   REFRESH_GRACE_SECONDS: integer({
     default: 10,
     min: 0,
@@ -53,6 +58,7 @@ export function configure({ values }: Reading) {
         accessSeconds: values.ACCESS_TOKEN_SECONDS,
         refreshSeconds: values.REFRESH_TOKEN_SECONDS,
         rotatesRefresh: values.REFRESH_ROTATION === 'on',
+        refreshAbsoluteSeconds: values.REFRESH_ABSOLUTE_SECONDS,
         refreshGraceSeconds: values.REFRESH_GRACE_SECONDS,
       },
     },

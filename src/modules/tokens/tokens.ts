@@ -9,6 +9,7 @@ import type { SigningKey } from '../keys/signing-key.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
 import { parseObject, signJws, type TellReason, type VerifiedJws, verifyJws } from './jws.ts'
 import { pairIdOf } from './pair.ts'
+import { refreshEnd } from './refresh-end.ts'
 import type { Successor } from './rotation.ts'
 
 /** Issues and verifies the tokens of this service. Spec 2.4, 2.5, 5.3; RFC 7519. */
@@ -107,7 +108,8 @@ export function createTokens({
     async issuePair(account, { amr, authTime, ...options }) {
       const issuedAt = epochSeconds(clock.now())
       const rid = randomText(random, idBytes)
-      const identity = { rid, issuedAt, expiresAt: issuedAt + config.token.refreshSeconds }
+      const times = { authTime: epochSeconds(authTime), issuedAt }
+      const identity = { rid, issuedAt, expiresAt: refreshEnd(config.token, times) }
       const sid = pairIdOf({ rid, exp: identity.expiresAt })
       const [accessToken, refreshToken] = await Promise.all([
         this.issueAccess(account, { ...options, amr, authTime, sid }),

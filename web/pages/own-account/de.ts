@@ -5,7 +5,6 @@ export const account: typeof english = {
   title: 'Ihr Konto',
   overview: 'Übersicht',
   toOverview: 'Zurück zu Ihrem Konto',
-  signOut: 'Abmelden',
 
   done: {
     password: 'Ihr Passwort wurde geändert. Alle anderen Sitzungen wurden beendet.',

@@ -5,7 +5,6 @@ export const account = {
   title: 'Your account',
   overview: 'Overview',
   toOverview: 'Back to your account',
-  signOut: 'Sign out',
 
   done: {
     password: 'Your password was changed. All other sessions were ended.',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { AccountView } from '../../../src/extras/own-account/pages/views.ts'
-import { Actions, LinkButton } from '../../components/button.tsx'
+import { LinkButton } from '../../components/button.tsx'
 import { Breakable, DefinitionList, Time } from '../../components/data.tsx'
 import { useTexts } from '../../context.ts'
 import { Outcome } from './outcome.tsx'
@@ -9,7 +9,6 @@ import { parts, shownLinks } from './parts.ts'
 
 /** Who the person is here, and the ways to the other pages: a card for each group. */
 export function Overview({ view }: { view: AccountView }) {
-  const t = useTexts().account
   const groups = accountGroups.filter((one) => one !== 'deletion')
   return (
     <>
@@ -19,11 +18,6 @@ export function Overview({ view }: { view: AccountView }) {
           {group === 'you' && <Person view={view} />}
         </Card>
       ))}
-      <Actions>
-        <LinkButton href="/signout" kind="quiet">
-          {t.signOut}
-        </LinkButton>
-      </Actions>
       <Card group="deletion" view={view} />
     </>
   )

@@ -6,7 +6,7 @@ const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 
 /**
  * Rejects what Node accepts: HTTP versions other than 1.0 and 1.1, missing or malformed Host,
- * repeated singular fields, chunks in HTTP/1.0. @throws ApiError badRequest
+ * repeated singular fields, chunks in HTTP/1.0, transfer codings that nothing decodes. @throws ApiError badRequest
  */
 export function assertShape({ raw }: FastifyRequest): void {
   if (isMisshapen(raw)) {
@@ -20,7 +20,8 @@ const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
 /** RFC 9112 sections 2.3, 3.2 and 6.1. */
 export function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']): boolean {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return true
-  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return true
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && (httpVersion === '1.0' || !/^chunked$/i.test(coding))) return true
   if (headers.host === undefined) return httpVersion !== '1.0'
   if (!hostFormat.test(headers.host)) return true
   for (const name of singular) {

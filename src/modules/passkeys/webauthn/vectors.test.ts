@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite } from 'node:test'
+import { encodeCBOR } from '@levischuck/tiny-cbor'
 import { vectors, vectorsTest } from '../../../../test/vectors.ts'
 import { verifyAssertion } from './assertion.ts'
 import { readAuthenticatorData } from './authenticator-data.ts'
@@ -103,4 +104,53 @@ suite('test vectors of WebAuthn level 3', () => {
     }
     assert.ok(accepted > 0)
   })
+})
+
+interface RsaGroup {
+  readonly publicKey: { readonly modulus: string; readonly publicExponent: string }
+  readonly tests: readonly {
+    readonly tcId: number
+    readonly comment: string
+    readonly msg: string
+    readonly sig: string
+    readonly result: 'valid' | 'acceptable' | 'invalid'
+  }[]
+}
+
+suite('Wycheproof: RS256 signatures of passkeys, no bad one accepted, no good one refused', () => {
+  for (const [bits, valid] of [
+    [2048, 9],
+    [3072, 8],
+    [4096, 7],
+  ] as const) {
+    const file = `wycheproof/rsa_signature_${bits}_sha256_test.json`
+    vectorsTest(file, `keys of ${bits} bits`, () => {
+      const { testGroups } = vectors<{ readonly testGroups: readonly RsaGroup[] }>(file) ?? {
+        testGroups: [],
+      }
+      const accepted: string[] = []
+      let good = 0
+      for (const { publicKey, tests } of testGroups) {
+        const unsigned = (hex: string) => new Uint8Array(bytes(hex.replace(/^00/, '')))
+        const [n, e] = [unsigned(publicKey.modulus), unsigned(publicKey.publicExponent)]
+        const key = readPublicKey(
+          encodeCBOR(
+            new Map<number, number | Uint8Array>([
+              [1, 3],
+              [3, -257],
+              [-1, n],
+              [-2, e],
+            ]),
+          ),
+        )
+        for (const { tcId, comment, msg, sig, result } of tests) {
+          const isAccepted = isSignatureOf(key, bytes(msg), bytes(sig))
+          if (result === 'valid') good += 1
+          if (isAccepted !== (result === 'valid')) accepted.push(`${tcId} ${comment} ${result}`)
+        }
+      }
+      assert.deepEqual(accepted, [])
+      assert.equal(good, valid)
+    })
+  }
 })
