@@ -1,8 +1,9 @@
 import type { Config } from '../../core/config/load.ts'
+import { unknownAuthTime } from '../authentication/evidence.ts'
 
 /**
- * When a refresh token ends. With rotation the tokens of a login do not go on without an end.
- * Epoch seconds.
+ * When a refresh token ends, in epoch seconds. With rotation the tokens of a login end, unless the
+ * time of the login is unknown.
  */
 export function refreshEnd(
   {
@@ -13,6 +14,6 @@ export function refreshEnd(
   { authTime, issuedAt }: { readonly authTime: number; readonly issuedAt: number },
 ): number {
   const end = issuedAt + refreshSeconds
-  const isBounded = rotatesRefresh && refreshAbsoluteSeconds > 0
+  const isBounded = rotatesRefresh && refreshAbsoluteSeconds > 0 && authTime !== unknownAuthTime
   return isBounded ? Math.min(end, authTime + refreshAbsoluteSeconds) : end
 }
