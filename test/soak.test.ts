@@ -108,11 +108,12 @@ suite('what a run of hours must not show', () => {
     assert.deepEqual(warm(points, 0.4), points.slice(2))
   })
 
+  const storage = { name: '', value: 0, least: 0 }
   const samples = (rows: (requests: number) => number) =>
     Array.from({ length: 11 }, (_, index): Sample => {
       const requests = index * 1000
       const table = new Map([['audit_records', rows(requests)]])
-      return { at: index, requests, processes: [], rows: table, storage: ['', 0] }
+      return { at: index, requests, processes: [], rows: table, storage }
     })
 
   test('a table that must grow has as many rows for each request in the end as before', () => {

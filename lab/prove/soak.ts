@@ -41,13 +41,14 @@ const staggerMs = Math.min(3000, runMs / 400)
 const passphrase = 'seven lamps upon a quiet harbour wall\n'
 const webhookEvents = ['user_created', 'user_deleted', 'password_reset', 'mfa_enrolled']
 
-const startedAt = performance.now()
+let startedAt = 0
 const mail = await startMailServer()
 const receiver = await startReceiver()
 const runs: Run[] = []
 try {
   for (const name of names) runs.push(await prepare(name, mail, receiver))
   for (const run of runs) print(`${run.name}: ${run.side.processes().length} processes`)
+  startedAt = performance.now()
   await Promise.all([...runs.map(use), plan()])
   for (const run of runs) await drained(run)
   for (const run of runs) await tell(run)
@@ -180,6 +181,13 @@ async function drained({ name, side, faults }: Run): Promise<void> {
 async function tell(run: Run): Promise<void> {
   const { name, side, world, measures, faults } = run
   report({ name, measures, failures: world.traffic.failures, faults, errors: side.errors })
+  for (const { requestId, isPlanned } of world.traffic.failures.slice(-40)) {
+    if (isPlanned || requestId === '') continue
+    print(await side.command(['explain', requestId]).catch(String))
+    break
+  }
+  const least = ((rate / names.length) * runMs) / 1000 / 2
+  goal('requests missing at half of the rate', Math.max(0, least - world.traffic.requests()), 0)
   const restarted = side.nodes.length === 1 ? side.processes().length : 1
   const expected = side.processes().length + restarted
   goal('processes that ended and were started again, unplanned', side.started() - expected, 0)

@@ -19,12 +19,16 @@ export function warm(points: Series['points'], warmUp: number): Series['points']
   return points.filter(({ at }) => at >= first + (last - first) * warmUp)
 }
 
+/** The start of a process, a full cache or a single batch would look like growth in less. */
+const leastHours = 0.1
+
 /**
  * A value grows if its slope is more than its noise, and the gain during the run is more than the
  * allowance: in a long run a small slope is more than noise, and in a short one a gain may be noise.
  */
 export function judgeSlope(slope: Slope, { share, least }: Allowance): Verdict {
   const { perHour, noise, mean, hours } = slope
+  if (hours < leastHours) return { text: 'too short', isGood: true }
   if (!Number.isFinite(noise)) return { text: 'too few samples', isGood: true }
   if (Math.abs(perHour) <= noise) return { text: '0 within noise', isGood: true }
   if (perHour < 0) return { text: 'falls', isGood: true }

@@ -1,4 +1,4 @@
-import type { Side } from './side.ts'
+import type { Side, Storage } from './side.ts'
 import type { Point } from './slope.ts'
 import { meanOf, quantile } from './slope.ts'
 import type { Traffic } from './traffic.ts'
@@ -10,7 +10,7 @@ export interface Sample {
   readonly requests: number
   readonly processes: ReturnType<Side['processes']>
   readonly rows: ReadonlyMap<string, number>
-  readonly storage: Awaited<ReturnType<Side['storage']>>
+  readonly storage: Storage
 }
 
 /** A value over time. */
@@ -92,8 +92,8 @@ export function costSeries(samples: readonly Sample[]): Series {
 }
 
 export function storageSeries(samples: readonly Sample[]): Series {
-  const points = samples.map(({ at, storage: [, value] }) => ({ at, value }))
-  return { name: samples[0]?.storage[0] ?? '', points }
+  const points = samples.map(({ at, storage: { value } }) => ({ at, value }))
+  return { name: samples[0]?.storage.name ?? '', points }
 }
 
 export function rowSeries(samples: readonly Sample[]): Series[] {

@@ -39,6 +39,8 @@ export async function startReceiver(): Promise<Receiver> {
 
 export interface MailServer extends Outside {
   received(): number
+  /** Whether the service may not know yet that it is here: it pauses, and each process notices apart. */
+  isDoubtful(): boolean
   /**
    * The token of the next mail to an address that has a link with a token. Call it before the
    * request. @throws Error after `patienceMs`
@@ -46,9 +48,13 @@ export interface MailServer extends Outside {
   token(address: string, patienceMs: number): Promise<string>
 }
 
+const doubtfulMs = 300_000
+
 export async function startMailServer(): Promise<MailServer> {
   const waiting = new Map<string, (token: string) => void>()
   let mails = 0
+  let isAway = false
+  let backAt = Number.NEGATIVE_INFINITY
   let server = newServer()
   const port = await listen(server.listen(0, '127.0.0.1'))
 
@@ -76,8 +82,14 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     port,
     received: () => mails,
-    leave: () => new Promise((resolve) => server.close(() => resolve())),
+    isDoubtful: () => isAway || performance.now() < backAt + doubtfulMs,
+    leave() {
+      isAway = true
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
     async comeBack() {
+      isAway = false
+      backAt = performance.now()
       server = newServer()
       await listen(server.listen(port, '127.0.0.1'))
     },

@@ -3,6 +3,7 @@
  * that time. All other tables must not grow. A database may lack some of them.
  */
 export const keptRows: ReadonlyMap<string, string> = new Map([
+  ['audit_chains', '365 days, AUDIT_RETENTION_DAYS'],
   ['audit_records', '365 days, AUDIT_RETENTION_DAYS'],
   ['audit_checkpoints', '365 days, AUDIT_RETENTION_DAYS'],
   ['confirmations', '10 minutes, EMAIL_VERIFICATION_SECONDS of the run'],

@@ -30,6 +30,8 @@ export interface Failure {
   /** 0 without an answer. */
   readonly status: number
   readonly detail: string
+  /** For `gatehouse explain`; empty without an answer. */
+  readonly requestId: string
   /** ISO 8601, UTC. */
   readonly at: string
   /** Whether the only node was being restarted. */
@@ -118,7 +120,9 @@ export function createTraffic({ nodes }: Side, perSecond: number): Traffic {
       const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
       const detail = (reply.fault || body).slice(0, 300)
       const at = new Date().toISOString()
-      failures.push({ what, status: reply.status, detail, at, isPlanned: planned !== null })
+      const requestId = String(reply.headers['x-request-id'] ?? '')
+      const isPlanned = planned !== null
+      failures.push({ what, status: reply.status, detail, requestId, at, isPlanned })
       await planned // a person comes back when the service is there again
       throw new Error(`${what}: ${reply.status} ${detail}`)
     },
