@@ -108,7 +108,7 @@ async function program(world: World): Promise<void> {
     const second = (await traffic.ask({ ...add, path: rotate, json: {} })).body
     for (let round = 0; round < 4; round += 1) await use(second.key)
   } finally {
-    await removePerson(world, { userId: made.body.user_id } as Person) // nothing else is read
+    await removePerson(world, { userId: made.body.user_id })
   }
 
   async function use(key: string): Promise<void> {
