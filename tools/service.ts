@@ -9,13 +9,16 @@ export interface Service {
   readonly url: string
   readonly process: ChildProcess
   readonly dataDirectory: string
-  /** The output so far. */
+  /** The output so far; its end, if it is very long. */
   output(): string
   /** Sends SIGTERM; resolves to the exit code when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
   /** Removes the data directory. */
   remove(): void
 }
+
+/** Characters; a string of V8 has at most 2 ** 29. */
+const maxOutput = 2 ** 27
 
 /** Starts the service as a process on a free loopback port and waits until it is ready. */
 export async function startService(
@@ -39,19 +42,21 @@ export async function startService(
   process.once('exit', kill)
   child.on('exit', () => process.off('exit', kill))
   let output = ''
+  const keep = (chunk: Buffer) => {
+    output += chunk
+    if (output.length > maxOutput) output = output.slice(-maxOutput / 2)
+  }
   const exited = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)))
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not ready:\n${output}`)), patienceMs)
-    const read = (chunk: Buffer) => {
-      output += chunk
+    const look = () => {
       const [, address] = /"event":"sys_startup","address":"([^"]+)"/.exec(output) ?? []
-      if (address) {
-        clearTimeout(timer)
-        resolve(address)
-      }
+      if (!address) return
+      clearTimeout(timer)
+      for (const stream of [child.stdout, child.stderr]) stream.off('data', look)
+      resolve(address)
     }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', keep).on('data', look)
     void exited.then((code) => {
       clearTimeout(timer)
       reject(new Error(`exit ${code} before it was ready:\n${output}`))

@@ -1,0 +1,42 @@
+import type { Answer, TestApp } from '../../test/app.ts'
+import { asClient, callback } from '../../test/clients.ts'
+import { pageBrowser } from '../../test/page-browser.ts'
+import { authorize, code_verifier, open, signIn } from '../../test/provider/pages.ts'
+import type { Person } from './people.ts'
+import type { Traffic, Wanted } from './traffic.ts'
+
+export interface ApplicationTokens {
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+/** A person signs in on the pages, and the application `notes` gets its first tokens. */
+export async function signInAtApplication(
+  traffic: Traffic,
+  { username, password, from }: Person,
+): Promise<ApplicationTokens> {
+  const app = {
+    async call(method: string, path: string, sent: Pick<Wanted, 'headers' | 'form'>) {
+      const { body, headers, status } = await traffic.ask({
+        ...{ kind: 'application', method, path, status: [200, 303], from, ...sent },
+      })
+      const cookies = [headers['set-cookie'] ?? []].flat().map((line) => {
+        const [pair = ''] = line.split(';', 1)
+        const at = pair.indexOf('=')
+        return [pair.slice(0, at), pair.slice(at + 1)] as const
+      })
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      return { status, headers, body, text, cookies: Object.fromEntries(cookies) } as Answer
+    },
+  }
+  const browser = pageBrowser(app as unknown as TestApp) // it only calls
+  const who = { username, password } as Parameters<typeof signIn>[1] // nothing else is typed
+  const at = (await open(browser, authorize)) ?? (await signIn(browser, who))
+  const code = new URL(at ?? '').searchParams.get('code') ?? ''
+  const form = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier }
+  const { body } = await traffic.ask({
+    ...{ kind: 'application', method: 'POST', path: '/oauth/token', status: 200, from },
+    ...{ headers: asClient('notes'), form },
+  })
+  return body
+}
