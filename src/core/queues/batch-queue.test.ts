@@ -109,4 +109,17 @@ suite('batches of bulk answers', () => {
     assert.deepEqual([await first, await next], ['a1', 'c1'])
     assert.deepEqual(queue.begun, ['a1', 'c1'])
   })
+
+  test('a client that is gone after its start takes no other from the queue', async () => {
+    const queue = queueOf({ maxRunning: 1 })
+    const gone = new AbortController()
+    const made = [queue.make('a1'), queue.make('b1', { signal: gone.signal }), queue.make('c1')]
+    await queue.end('a1')
+    assert.deepEqual(queue.atWork(), ['b1'])
+    gone.abort()
+    await queue.end('b1')
+    await queue.end('c1')
+    assert.deepEqual(queue.begun, ['a1', 'b1', 'c1'])
+    assert.deepEqual(await Promise.all(made), ['a1', 'b1', 'c1'])
+  })
 })
