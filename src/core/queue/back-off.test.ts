@@ -27,9 +27,4 @@ suite('the delay before a retry', () => {
     assert.equal(delayOf(3, 0, 255), 59_977)
     assert.equal(delayOf(3, 0, 11), 59_999)
   })
-
-  test('without random bytes is the whole delay; without delays it is none', () => {
-    assert.equal(delayOf(2), 5000)
-    assert.equal(backOffMs(bytes(9, 9), [], 1), 0)
-  })
 })

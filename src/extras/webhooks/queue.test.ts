@@ -37,16 +37,24 @@ async function waits(id: string, more: Partial<Queue> = {}): Promise<void> {
 
 let ids = 0
 
+async function deliveriesOf(of: string, count: number, more: Partial<Delivery>): Promise<void> {
+  const rows = Array.from({ length: count }, () => deliveryOf(of, more))
+  await db.insertInto('webhook_deliveries').values(rows).execute()
+}
+
 async function delivery(of: string, more: Partial<Delivery> = {}): Promise<number> {
+  await db.insertInto('webhook_deliveries').values(deliveryOf(of, more)).execute()
+  return ids
+}
+
+function deliveryOf(of: string, more: Partial<Delivery>): Delivery {
   ids += 1
-  const row: Delivery = {
+  return {
     ...{ id: ids, endpoint: of, message: `m${ids}`, type: 'user_created', order_key: null },
     ...{ target_id: null, chain: null, place: null, checkpoint: null, at: now, state: 'waiting' },
     ...{ due_at: now, status: null, detail: null, sealed: null, created_at: now },
     ...{ finished_at: null, ...more },
   }
-  await db.insertInto('webhook_deliveries').values(row).execute()
-  return ids
 }
 
 const queues = () => db.selectFrom('webhook_queues').selectAll().orderBy('endpoint').execute()
@@ -147,13 +155,16 @@ suite('a notification of an endpoint', () => {
     const failing = { failures: 3, paused_until: now + hour, due_at: now + hour }
     await waits('a', failing)
     await waits('b', { ...failing, locked_by: 'one' })
-    const before = await queueOf('b')
+    await endpoint('d')
+    await waits('d', failing)
+    const others = async () => [await queueOf('b'), await queueOf('d')]
+    const before = await others()
     for (const id of ['a', 'b', 'c']) await queue.retryNow(id, now)
     for (const id of ['a', 'c']) {
       const { due_at, failures, paused_until } = (await queueOf(id)) ?? assert.fail()
       assert.deepEqual([due_at, failures, paused_until], [now, 0, 0])
     }
-    assert.deepEqual(await queueOf('b'), before)
+    assert.deepEqual(await others(), before)
   })
 })
 
@@ -252,11 +263,17 @@ suite('the next delivery of an endpoint', () => {
   test('is found behind more that are blocked than one search reads', async () => {
     await endpoint('a')
     await delivery('a', { order_key: 'ann', due_at: now + 500 })
-    for (let count = 0; count < 70; count += 1) {
-      await delivery('a', { order_key: 'ann', due_at: now - 5 })
-    }
+    await deliveriesOf('a', 70, { order_key: 'ann', due_at: now - 5 })
     const bob = await delivery('a', { order_key: 'bob', due_at: now - 1 })
     assert.equal((await queue.next('a', now))?.id, bob)
+  })
+
+  test('that alone is blocked is due with the one that blocks it', async () => {
+    await endpoint('a')
+    await delivery('a', { order_key: 'ann', due_at: now + 500 })
+    await delivery('a', { order_key: 'ann', due_at: now - 7 })
+    assert.equal(await queue.next('a', now), null)
+    assert.deepEqual(await dues(), { 1: 500, 2: 500 })
   })
 
   test('is none behind one that is due as well, whose turn comes first', async () => {
@@ -322,7 +339,7 @@ suite('the result of a delivery', () => {
   test('so many are due again at once, the first first', async () => {
     await endpoint('a')
     await delivery('a', { due_at: now + 900 })
-    for (let count = 0; count < 500; count += 1) await delivery('a', { due_at: now + 5 })
+    await deliveriesOf('a', 500, { due_at: now + 5 })
     await queue.beginAnew('a', now)
     const left = (await deliveries()).filter(({ due_at }) => due_at > now)
     assert.deepEqual(
