@@ -265,7 +265,6 @@ test('a call while another works shares its end, and is sent what was written be
   await audit.append('a')
   await audit.checkpoint()
   const { feed, sent, state } = feedOf()
-  let second: Promise<void> | undefined
   const holding = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   state.onSend = () => {
@@ -276,7 +275,7 @@ test('a call while another works shares its end, and is sent what was written be
   await reached.promise
   await audit.append('a')
   await audit.checkpoint()
-  second = feed.run()
+  const second = feed.run()
   assert.equal(first, second)
   holding.resolve()
   await second
