@@ -12,7 +12,10 @@ beforeEach(async () => {
   await db.deleteFrom('users').execute()
   const user = { id: 1, name: 'A', email: 'a@b.co', name_key: 'a', email_key: 'a@b.co' }
   await db.insertInto('users').values(user).execute()
-  await db.insertInto('accounts').values({ user_id: 1, username: 'ann', created_at: now }).execute()
+  await db
+    .insertInto('accounts')
+    .values({ user_id: 1, username: 'ann', active: 1, locked: 0, created_at: now })
+    .execute()
   for (const id of ['one', 'two']) {
     const times = { created_at: now, last_seen_at: now }
     await db

@@ -261,7 +261,14 @@ suite('an address that takes no mail', () => {
     const verified = { verified_email: key, verified_email_key: key }
     await db
       .insertInto('accounts')
-      .values({ user_id: id, username: `u${id}`, created_at: now, ...verified })
+      .values({
+        user_id: id,
+        username: `u${id}`,
+        active: 1,
+        locked: 0,
+        created_at: now,
+        ...verified,
+      })
       .execute()
   }
 

@@ -57,7 +57,8 @@ const away = () => {
 const refusing =
   (...names: string[]): Write =>
   (given) => {
-    if (given.some(({ event }) => names.includes(event.type.name))) throw new CommitRefused('no')
+    if (given.some(({ event }) => names.includes(event.type.name)))
+      throw new CommitRefused('no', { cause: 'as if it were full' })
   }
 
 suite('events that wait for the audit log', () => {
@@ -258,7 +259,7 @@ suite('events that the database refuses', () => {
     let calls = 0
     const { add, queue, told, written } = queueOf(() => {
       calls += 1
-      if (calls === 1) throw new CommitRefused('no')
+      if (calls === 1) throw new CommitRefused('no', { cause: 'as if it were full' })
       if (calls === 3) away()
     })
     for (const name of ['one', 'two', 'three']) add(name)
@@ -273,7 +274,7 @@ suite('events that the database refuses', () => {
     let calls = 0
     const { add, queue, told, written } = queueOf(() => {
       calls += 1
-      if (calls === 1) throw new CommitRefused('no')
+      if (calls === 1) throw new CommitRefused('no', { cause: 'as if it were full' })
     })
     for (const name of ['one', 'two']) add(name)
     await queue.flush()

@@ -211,7 +211,14 @@ suite('users without a key', () => {
       await user(id)
       await db
         .insertInto('accounts')
-        .values({ user_id: id, username: `u${id}`, created_at: 0, last_login_at })
+        .values({
+          user_id: id,
+          username: `u${id}`,
+          active: 1,
+          locked: 0,
+          created_at: 0,
+          last_login_at,
+        })
         .execute()
     }
     await audit.person('4')

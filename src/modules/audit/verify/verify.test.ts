@@ -355,7 +355,14 @@ suite('accounts beside the log', () => {
   async function account(id: number, more: object = {}) {
     const user = { id, name: 'A', email: `${id}@b.co`, name_key: 'a', email_key: `${id}@b.co` }
     await db.insertInto('users').values(user).execute()
-    const row = { user_id: id, username: `u${id}`, created_at: start, ...more }
+    const row = {
+      user_id: id,
+      username: `u${id}`,
+      active: 1,
+      locked: 0,
+      created_at: start,
+      ...more,
+    }
     await db.insertInto('accounts').values(row).execute()
   }
 
