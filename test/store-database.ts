@@ -8,12 +8,14 @@ import { connectTo, leaveDatabase, placeSqliteFile } from './database.ts'
 /** An empty database with the schema, for the tests of a store; closed after the tests of the file. */
 export async function storeDatabase(): Promise<Database> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  await placeSqliteFile(directory)
-  const { db } = await connectTo({ directory })
+  let opened: Database | undefined
+  // First: behind the connection of another file the hook would belong to that file.
   after(async () => {
-    await db.destroy()
+    await opened?.destroy()
     await leaveDatabase(directory)
     rmSync(directory, { recursive: true })
   })
-  return db
+  await placeSqliteFile(directory)
+  opened = (await connectTo({ directory })).db
+  return opened
 }
