@@ -137,7 +137,7 @@ suite('the file of a sink', () => {
       line(1) + line(2) + others,
       others + line(2) + others,
       `${line(2)}text\n\n{"checkpoint":{}}\n`,
-      line(2) + `${'x'.repeat(65_536 * 2)}\n`,
+      `${line(2)}${'x'.repeat(65_536 * 2)}\n`,
       `${line(1)}${'y'.repeat(65_536 - line(2).length)}\n${line(2)}`,
     ]) {
       assert.deepEqual(await sinkOf(newPath(content)).offset(), offsetOf(2))
