@@ -107,6 +107,8 @@ suite('the verification of the audit log', async () => {
         [0, null, last, last, []],
       )
       assert.deepEqual(uncovered, { records: 1, since: open.at })
+      const reversed = await verified(outsideOf(checkpoints.toReversed()))
+      assert.deepEqual(reversed.lastOutside, last)
     })
 
     test('reports the progress, and is read in order of chains', async () => {
