@@ -109,4 +109,43 @@ suite('batches of bulk answers', () => {
     assert.deepEqual([await first, await next], ['a1', 'c1'])
     assert.deepEqual(queue.begun, ['a1', 'c1'])
   })
+
+  test('a client that is gone after its start takes no other from the queue', async () => {
+    const queue = queueOf({ maxRunning: 1 })
+    const gone = new AbortController()
+    const made = [queue.make('a1'), queue.make('b1', { signal: gone.signal }), queue.make('c1')]
+    await queue.end('a1')
+    assert.deepEqual(queue.atWork(), ['b1'])
+    gone.abort()
+    await queue.end('b1')
+    await queue.end('c1')
+    assert.deepEqual(queue.begun, ['a1', 'b1', 'c1'])
+    assert.deepEqual(await Promise.all(made), ['a1', 'b1', 'c1'])
+  })
+
+  test('a caller may have more than one at once', async () => {
+    const queue = queueOf({ maxRunning: 3, maxRunningPerCaller: 2 })
+    const made = ['a1', 'a2', 'a3', 'b1', 'a4'].map((name) => queue.make(name))
+    assert.deepEqual(queue.atWork(), ['a1', 'a2', 'b1'])
+    for (const name of ['a1', 'a2', 'b1', 'a3', 'a4']) await queue.end(name)
+    assert.deepEqual(await Promise.all(made), ['a1', 'a2', 'a3', 'b1', 'a4'])
+  })
+
+  test('so many may wait if nothing else is said: 64 of a caller, 256 in all', async () => {
+    const queue = queueOf()
+    const gone = new AbortController()
+    const make = (name: string, caller: string) => queue.make(name, { caller, signal: gone.signal })
+    const made = Array.from({ length: 65 }, (_, at) => make(`a${at}`, 'a'))
+    await assert.rejects(make('a65', 'a'), isRefusal)
+    made.push(make('b', 'b'))
+    for (let at = 64; at < 256; at += 1) made.push(make(`c${at}`, `c${at}`))
+    await assert.rejects(make('d', 'd'), isRefusal)
+    assert.deepEqual(queue.begun, ['a0', 'b'])
+    const settled = Promise.allSettled(made)
+    gone.abort()
+    for (const name of ['a0', 'b']) await queue.end(name)
+    const ends = await settled
+    assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 2)
+    assert.equal(ends.length, 258)
+  })
 })

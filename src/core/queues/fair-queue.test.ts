@@ -32,6 +32,23 @@ suite('fair queue', () => {
     assert.deepEqual(queue.takeAll(), [9])
   })
 
+  test('a key that has lost its last entry begins behind the others', () => {
+    const queue = new FairQueue<string>({ maxPerKey: 3, maxEntries: 3 })
+    for (const key of ['a', 'b', 'c', 'd', 'a']) queue.push(key, key)
+    assert.deepEqual(queue.takeAll(), ['c', 'd', 'a'])
+  })
+
+  test('the largest key makes room again and again, until another one is as large', () => {
+    const queue = new FairQueue<string>({ maxPerKey: 3, maxEntries: 4 })
+    for (const value of ['a1', 'a2', 'a3', 'b1']) queue.push(value.charAt(0), value)
+    assert.equal(queue.push('c', 'c1'), true)
+    assert.equal(queue.push('d', 'd1'), true)
+    assert.equal(queue.length, 4)
+    assert.equal(queue.push('e', 'e1'), true)
+    assert.equal(queue.length, 4)
+    assert.deepEqual(queue.takeAll(), ['a3', 'c1', 'd1', 'e1'])
+  })
+
   test('agrees with a plain list of all entries at every step', () => {
     const queue = new FairQueue<string>({ maxPerKey: 4, maxEntries: 10 })
     let plain: { key: string; value: string }[] = []

@@ -20,6 +20,22 @@ suite('work in turns of the event loop', () => {
     assert.deepEqual(started.at(-1), 7)
   })
 
+  test('what a start adds in its turn starts behind what waits', async () => {
+    const inTurn = createTurns(2)
+    const started: string[] = []
+    const start = (name: string) => () => void started.push(name)
+    for (const name of ['a', 'b']) inTurn(start(name))
+    inTurn(() => {
+      started.push('c')
+      inTurn(start('e'))
+    })
+    inTurn(start('d'))
+    await setImmediate()
+    assert.deepEqual(started, ['a', 'b', 'c', 'd'])
+    await setImmediate()
+    assert.deepEqual(started, ['a', 'b', 'c', 'd', 'e'])
+  })
+
   test('an error of one is passed to its caller, and the others start', async () => {
     const inTurn = createTurns(1)
     let started = 0

@@ -16,8 +16,6 @@ export interface ReadOutside {
   readonly last: NamedCheckpoint | null
   /** Null if the database has all checkpoints. */
   readonly lacking: Omit<Fork, 'restore'> | null
-  /** Lines such as records. */
-  readonly others: number
   readonly removed: number
 }
 
@@ -40,7 +38,7 @@ export async function readOutside(
   { signers, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
   findings: Findings,
 ): Promise<ReadOutside> {
-  const counts = { lines: 0, checkpoints: 0, others: 0, removed: 0 }
+  const counts = { lines: 0, checkpoints: 0, removed: 0 }
   let last: NamedCheckpoint | null = null
   let lacking: Omit<Fork, 'restore'> | null = null
   let batch: { readonly line: number; readonly checkpoint: Checkpoint }[] = []
@@ -49,10 +47,7 @@ export async function readOutside(
     if (line === '') continue
     counts.lines += 1
     const checkpoint = checkpointOfLine(line)
-    if (!checkpoint) {
-      counts.others += 1
-      continue
-    }
+    if (!checkpoint) continue // such as records
     counts.checkpoints += 1
     batch.push({ line: counts.lines, checkpoint })
     if (batch.length < batchSize) continue
