@@ -174,6 +174,8 @@ suite('the caller', () => {
     const sent = { headers: form, payload: 'caller=user' }
     assert.deepEqual(await ask('POST', '/a', sent), unauthenticated)
     assert.deepEqual(await ask('POST', '/b', sent), unauthenticated)
+    const tooLong = { ...sent, payload: 'a'.repeat(2_000_000) }
+    assert.deepEqual(await ask('POST', '/b', tooLong), unauthenticated, 'before the body')
     assert.deepEqual(await ask('POST', '/b', { ...sent, as: 'user' }), [200, { by: 'user1' }])
   })
 })
