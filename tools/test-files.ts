@@ -27,16 +27,14 @@ export function filesOf(words: readonly string[], suite: keyof typeof suites = '
   return words.length === 0 ? all : all.filter((file) => words.some((word) => file.includes(word)))
 }
 
+/** What opens a database for a test. */
+const usesDatabase =
+  /\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|ownDatabase|nodeWith|twoNodes|storeDatabase|storedAudit|storesWith|signUpDeps)\b/
+
 /** Returns whether a file uses a database and says, or `isComplete` asks, that PostgreSQL counts. */
 export function runsOnPostgres(file: string, isComplete: boolean): boolean {
   const source = readFileSync(join(root, file), 'utf8')
-  if (
-    !file.endsWith('.browser.ts') &&
-    !/\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|nodeWith|twoNodes|storeDatabase|storedAudit)\b/.test(
-      source,
-    )
-  )
-    return false
+  if (!file.endsWith('.browser.ts') && !usesDatabase.test(source)) return false
   return isComplete || source.startsWith(databaseMatters)
 }
 

@@ -61,8 +61,8 @@ export function lackedScopes(
   principal: Principal | null,
   resource?: Resource,
 ): readonly string[] | null {
-  const wanted = principal === null ? [] : scopesOf(rule)
-  if (principal === null || wanted.length === 0) return null
+  if (principal === null) return null
+  const wanted = scopesOf(rule)
   const isAllowed = (caller: Principal) => decide(rule, caller, resource) !== false
   const unlimited = { ...principal, scopes: new Set(wanted) }
   return !isAllowed(principal) && isAllowed(unlimited) ? wanted : null

@@ -239,14 +239,16 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   function limitsOf({ username, account, device, address: client }: LoginAttempt) {
     const address = throttledAddress(client)
     const keys = throttleKeys.named(username, address)
-    const ofDevice: RateLimit | null = device
+    const preferred: Pick<RateLimit, 'inPlaceOf'> = device
       ? {
-          key: deviceKey(device.userId, device.digest),
-          quota: quotaOf(config, 'device'),
-          resetsOnSuccess: true,
-          pendingLapses: pendingLapses('device'),
+          inPlaceOf: {
+            key: deviceKey(device.userId, device.digest),
+            quota: quotaOf(config, 'device'),
+            resetsOnSuccess: true,
+            pendingLapses: pendingLapses('device'),
+          },
         }
-      : null
+      : {}
     const always: RateLimit[] = [
       {
         key: keys.login,
@@ -259,7 +261,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
         quota: quotaOf(config, 'address'),
         resetsOnSuccess: false, // otherwise a login to an own account would buy guesses at others
         pendingLapses: pendingLapses('address'),
-        ...(ofDevice && { inPlaceOf: ofDevice }),
+        ...preferred,
       },
     ]
     const named = account ?? username

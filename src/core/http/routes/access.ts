@@ -112,7 +112,7 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
     ...(isSafe(route.method) ? [] : [assertReauthorized]),
     ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
   ]
-  if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+  route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
   const isOfOwnPages = csrf === 'foreignPage' || csrf === 'field'
   const foreignPage = (request: FastifyRequest) =>
     isOfOwnPages && isForeignPage(request, options.config)
