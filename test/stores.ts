@@ -21,5 +21,7 @@ export async function storesWith(accounts: number): Promise<Database> {
     ...{ user_id: index + 1, username: `user${index + 1}`, locked: 0, active: 1, created_at: 0 },
   }))
   await db.insertInto('accounts').values(rows).execute()
+  const versions = rows.map(({ user_id }) => ({ user_id, access_version: 1, refresh_version: 1 }))
+  await db.insertInto('token_versions').values(versions).execute()
   return db
 }

@@ -9,8 +9,9 @@ suite('stored confirmations', async () => {
   const db = await storesWith(2)
   const store = confirmationStore(db)
   await db
-    .insertInto('token_versions')
-    .values({ user_id: 1, access_version: 3, refresh_version: 7 })
+    .updateTable('token_versions')
+    .set({ access_version: 3, refresh_version: 7 })
+    .where('user_id', '=', 1)
     .execute()
   const made = (id: string, more: Partial<NewConfirmation> = {}): NewConfirmation => ({
     ...{ id, purpose: 'reset', userId: 1, index: 'ann', sealed: 's', version: 7, flow: 'f' },
@@ -34,7 +35,7 @@ suite('stored confirmations', async () => {
     assert.deepEqual(await store.find('b'), {
       ...made('b', { userId: 2 }),
       ...fresh,
-      versionNow: 0,
+      versionNow: 1,
     })
     assert.deepEqual(await store.find('c'), { ...none, ...fresh, versionNow: 0 })
     assert.deepEqual([await store.find('d'), await store.hold('d')], [null, null])
@@ -83,7 +84,7 @@ suite('stored confirmations', async () => {
       ...{ createdAt: now + 1, expiresAt: now + 2 },
     })
     await store.renew(next)
-    assert.deepEqual(await store.find('a'), { ...next, tries: 1, usedAt: null, versionNow: 0 })
+    assert.deepEqual(await store.find('a'), { ...next, tries: 1, usedAt: null, versionNow: 1 })
     await store.setFlow('a', 'h')
     assert.deepEqual([(await store.find('a'))?.flow, (await store.find('b'))?.flow], ['h', 'f'])
     assert.deepEqual(await store.find('b'), { ...made('b'), ...fresh })
