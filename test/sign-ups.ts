@@ -63,5 +63,5 @@ export async function signUpDeps(env: Record<string, string> = {}) {
 }
 
 export function addressOf(name: string): EmailAddress {
-  return { address: `${name}@Example.org`, key: `${name.toLowerCase()}@example.org` }
+  return { address: `${name}@example.org`, key: `${name.toLowerCase()}@example.org` }
 }

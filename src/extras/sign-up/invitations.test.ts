@@ -180,7 +180,7 @@ suite('invitations', async () => {
     assert.deepEqual(made, [
       {
         ...{ username: 'joe.smith', password: profile.password, mustChange: false },
-        ...{ roles: open.invitation.roles, user: { name: 'Joe', email: 'Joe@Example.org' } },
+        ...{ roles: open.invitation.roles, user: { name: 'Joe', email: 'Joe@example.org' } },
         language: 'en',
       },
     ])
