@@ -32,7 +32,9 @@ export function runsOnPostgres(file: string, isComplete: boolean): boolean {
   const source = readFileSync(join(root, file), 'utf8')
   if (
     !file.endsWith('.browser.ts') &&
-    !/\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|nodeWith|twoNodes)\b/.test(source)
+    !/\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|nodeWith|twoNodes|storesWith|signUpDeps)\b/.test(
+      source,
+    )
   )
     return false
   return isComplete || source.startsWith(databaseMatters)

@@ -1,3 +1,4 @@
+// A database makes a difference: two administrators at once wait for a lock.
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import { addressOf, madeId, signUpDeps } from '../../../test/sign-ups.ts'

@@ -1,3 +1,4 @@
+// A database makes a difference: proofs and codes are used in the transaction that counts them.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'

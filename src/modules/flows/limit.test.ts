@@ -1,3 +1,4 @@
+// A database makes a difference: counts come from a statement.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// A database makes a difference: rows are inserted once, and the order of the oldest comes from a statement.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { storesWith } from '../../../test/stores.ts'

@@ -1,3 +1,4 @@
+// A database makes a difference: a step is used by a compare-and-set, once of many at once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { storesWith } from '../../../test/stores.ts'
