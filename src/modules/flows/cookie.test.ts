@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { seededRandom } from '../../../test/random.ts'
+import { pageCookieName } from '../../core/config/cookie-names.ts'
 import { browserCookie } from './cookie.ts'
 import type { PageFlows } from './flows.ts'
-import { flowOfForm, freshAddress } from './requests.ts'
+import { browserOf, flowOfForm, forgetBrowser, freshAddress, knownBrowser } from './requests.ts'
 
 const value = 'a'.repeat(42)
 const known = `${value}_`
@@ -56,6 +57,34 @@ suite('requests of a flow', () => {
     const pageFlows = { find: async () => null, assertForm: () => assert.fail() }
     const unknown = { row: 'signInFailed', reason: { code: 'page_flow_unknown' } }
     await assert.rejects(flowOfForm(pageFlows, request(), 'page_sign_in'), unknown)
+  })
+
+  test('give the browser a cookie for a week, renewed by each', () => {
+    const replied: [string, string, { maxAge: number }][] = []
+    const setCookie = (...of: (typeof replied)[number]) => replied.push(of)
+    const reply = { setCookie } as unknown as FastifyReply // what it calls
+    const server = { parseCookie: () => ({ [pageCookieName]: known }) }
+    const again = request({ server, headers: { cookie: 'sent' }, ip: '203.0.113.7' })
+    const first = request({ server, ip: '203.0.113.7' })
+    const browser = { cookie: known, address: '203.0.113.7' }
+    assert.deepEqual(browserOf(again, reply, seededRandom(1)), browser)
+    assert.deepEqual([knownBrowser(again), knownBrowser(first)], [browser, null])
+    const { cookie } = browserOf(first, reply, seededRandom(1))
+    const shown = replied.map(([name, given, { maxAge }]) => [name, given, maxAge])
+    assert.deepEqual(shown, [
+      [pageCookieName, known, 604_800],
+      [pageCookieName, cookie, 604_800],
+    ])
+  })
+
+  test('drop the cookie of a browser that has one', () => {
+    const cleared: unknown[] = []
+    const reply = { clearCookie: (name: string) => cleared.push(name) } as unknown as FastifyReply
+    const server = { parseCookie: () => ({ [pageCookieName]: known }) }
+    forgetBrowser(request({ server }), reply)
+    assert.deepEqual(cleared, [])
+    forgetBrowser(request({ server, headers: { cookie: 'sent' } }), reply)
+    assert.deepEqual(cleared, [pageCookieName])
   })
 
   test('send the token of its form', async () => {
