@@ -72,7 +72,8 @@ suite('the limits of flows', async () => {
         reason: { code: 'too_many_page_flows' },
         retryAfterSeconds: 30,
       })
-    await fill(maxPerPurpose - 1, made({ address: 'x', expiresAt: clock.now() + 500 }), 0)
+    await fill(maxPerPurpose - 2, made({ address: 'x', expiresAt: clock.now() + 500 }), 0)
+    await room()
     await room()
     await assertFull()
     await assertFull()
@@ -86,6 +87,7 @@ suite('the limits of flows', async () => {
     clock.advance(-9.999)
     await room()
     clock.advance(-0.001)
+    await room()
     await room()
     await assertFull()
     clock.advance(9.999)
