@@ -46,6 +46,18 @@ suite('invitations by an administrator', async () => {
     assert.doesNotMatch(row, /ann@example/i, 'the address is sealed')
   })
 
+  test('an invitation with several mistakes is refused with all of them, and mails nothing', async () => {
+    const before = await app.rows()
+    const answer = await call('POST', '', { email: 'ann', roles: ['NONE', 'USER'] })
+    assert.equal(answer.status, 400)
+    const { error, details } = answer.body
+    assert.deepEqual(
+      [error, details.map(({ path: at }: { path: string[] }) => at[0])],
+      ['Validation failed', ['email', 'roles']],
+    )
+    assert.deepEqual(await app.rows(), before)
+  })
+
   test('the person chooses username and password, and has the roles of the row', async () => {
     const { id, token } = await invited(app, mailbox, {
       email: 'bea@example.org',
