@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 import { createProfiles } from './profiles.ts'
 
 /** Profiles of users that a test can change, and the number of reads. */
