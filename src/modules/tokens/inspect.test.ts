@@ -33,8 +33,9 @@ function inspect(token: string, given: Given = {}) {
   const config = loadConfig({ ...env, REFRESH_ROTATION: given.rotation ?? 'on' })
   const found = given.account === null ? null : { ...account, ...given.account }
   const keys = {
-    ...{ find: () => signingKey, refresh: async () => {} },
-    signer: async () => signingKey,
+    ...{ refresh: async () => {}, signer: async () => signingKey },
+    find: (kid: string, purpose: string) =>
+      (kid === 'r') === (purpose === 'refresh') ? signingKey : undefined,
   } as unknown as InspectDeps['keys']
   const tokens = createTokens({
     ...{ config, clock, keys, random: seededRandom(1) },
@@ -62,7 +63,7 @@ const header = { alg: 'HS256', kid: 'k' }
 const common = { iss: env.TOKEN_ISSUER, sub: '7', exp: at + 60, iat: at }
 const access = { ...common, aud: 'ours', jti: 'a', type: 'access' }
 const refresh = { ...common, type: 'refresh' }
-const refreshHeader = { ...header, rid: 'r', ver: 2 }
+const refreshHeader = { ...header, kid: 'r', rid: 'r', ver: 2 }
 const signer = hs256(material)
 const accessToken = (changes: object = {}) => forge(header, { ...access, ...changes }, signer)
 const refreshToken = (changes: object = {}) =>

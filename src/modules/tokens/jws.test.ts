@@ -42,6 +42,8 @@ suite('a compact JWS', () => {
     const plain = { alg: 'HS256' }
     const { jws, kids } = await verify(forge(plain, {}, signer))
     assert.deepEqual([jws?.payload, kids], [{}, [[undefined, plain]]])
+    const kept = verifyJws(token, () => hmac)
+    assert.ok(kept !== null && !(kept instanceof Promise), 'at once with a known key')
     assert.ok(await verifyJws(token, async () => hmac), 'a key that has to be looked up')
     assert.equal(await verifyJws(token, async () => undefined), null)
   })
@@ -147,6 +149,7 @@ suite('a compact JWS', () => {
     const rsaHeader = { alg: 'RS256', kid: 'r' }
     const signed = forge(rsaHeader, { sub: '7' }, rs256(privateKey))
     assert.deepEqual((await verify(signed, rsa)).jws?.payload, { sub: '7' })
+    assert.ok(!(verifyJws(signed, () => rsa) instanceof Promise), 'at once with a known key')
     const wrong = [{ code: 'token_bad_signature', facts: { kid: 'r' } }]
     assert.deepEqual(await refusal(forge(rsaHeader, {}, hs256(material)), rsa), wrong)
   })
