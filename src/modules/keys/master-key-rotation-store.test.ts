@@ -76,9 +76,9 @@ suite('stored rotations of the master key', () => {
 
   test('a seal is replaced in the row of its key alone', async () => {
     const key = {
-      ...{ purpose: 'signing', algorithm: 'HS256', sealed: 'as before', createdAt: 100 },
-      ...{ retiredAt: null, signsFrom: null, isOlder: false },
-    } as const
+      ...{ purpose: 'signing' as const, algorithm: 'HS256', sealed: 'as before' },
+      ...{ createdAt: 100, retiredAt: null, signsFrom: null, isOlder: false },
+    }
     for (const id of ['a', 'b']) await keyStore(db).insert({ ...key, id })
     await rotations.seal('a', 'anew')
     const sealed = (await keyStore(db).all()).map((one) => one.sealed)

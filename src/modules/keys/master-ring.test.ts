@@ -40,9 +40,9 @@ function place() {
 
 function sealed(masterKey: Uint8Array, id = 'k'): SealedKey {
   const key = {
-    ...{ id, purpose: 'signing', algorithm: 'HS256', createdAt: 0, retiredAt: null },
+    ...{ id, purpose: 'signing' as const, algorithm: 'HS256', createdAt: 0, retiredAt: null },
     ...{ signsFrom: null, isOlder: false },
-  } as const
+  }
   return { ...key, sealed: sealKey(random, masterKey, key, Buffer.from('material')) }
 }
 
