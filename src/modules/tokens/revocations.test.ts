@@ -3,19 +3,22 @@ import { rmSync } from 'node:fs'
 import { after, suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { loadConfig } from '../../../test/config.ts'
-import { connectTo, leaveDatabase } from '../../../test/database.ts'
+import { connectTo, deafFeed, leaveDatabase } from '../../../test/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
-import { transact } from '../../core/database/transactions.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
 import { userStore } from '../users/store.ts'
 import { loadRevocations } from './revocations.ts'
 import { rotationStore } from './rotation-store.ts'
 
 const daySeconds = 86_400
 
+/** Of a process that alone writes: it knows its own changes. */
+const quietFeed = { ...deafFeed, isCurrent: () => true }
+
 /** Revocations on a database of their own, and a second process on the same database. */
 async function two() {
   const clock = fixedClock()
-  const { db, asyncCommitDb, directory, feed } = await connectTo()
+  const { db, asyncCommitDb, directory } = await connectTo()
   const other = await connectTo({ directory })
   after(async () => {
     await db.destroy()
@@ -36,7 +39,7 @@ async function two() {
     loadRevocations({ ...{ ...on, clock, config }, events } as unknown as Parameters<
       typeof loadRevocations
     >[0])
-  const one = await load({ db, asyncCommitDb, feed })
+  const one = await load({ db, asyncCommitDb, feed: quietFeed })
   const log = () => db.selectFrom('revocations').selectAll().orderBy('id').execute()
   const seconds = () => clock.now() / 1000
   const claimsOf = (jti: string, more: object = {}) => ({
@@ -150,10 +153,6 @@ suite('revocations of access tokens', () => {
     assert.equal(one.epoch, epoch)
     await one.revoke({ jti: 'a', exp: seconds() + 60 })
     assert.notEqual(one.epoch, epoch)
-    const after = one.epoch
-    one.appended()
-    await one.refuses(claimsOf('a'))
-    assert.notEqual(one.epoch, after)
   })
 
   test('a refresh token that an earlier version ended is refused', async () => {
@@ -173,7 +172,7 @@ suite('revocations of access tokens', () => {
   test('a transaction sees its own entries, and those that this process has not read', async () => {
     const { one, db, userId, claimsOf, seconds } = await two()
     await one.revoke({ jti: 'known', exp: seconds() + 60 })
-    await transact(db, [], async (trx) => {
+    await transact(db, [lockName.revocations], async (trx) => {
       assert.equal(await one.refusesBy(trx, claimsOf('a')), false)
       assert.equal(await one.refusesBy(trx, claimsOf('known')), true)
       await one.revokeBelow(trx, userId, 2)
@@ -187,7 +186,7 @@ suite('revocations of access tokens', () => {
     const { one, db, claimsOf, seconds, clock } = await two()
     const claims = claimsOf('a', { sid: 's' })
     clock.advance(daySeconds)
-    await transact(db, [], async (trx) => {
+    await transact(db, [lockName.revocations], async (trx) => {
       assert.equal(await one.refusesBy(trx, claims), false)
       await rotationStore(trx).end('s', seconds() + 60)
       assert.equal(await one.refusesBy(trx, claims), true)
