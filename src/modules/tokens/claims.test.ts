@@ -35,6 +35,11 @@ suite('claims of an access token', () => {
     assert.deepEqual(claims, { ...access, roles: ['USER', 'EDITOR'] })
   })
 
+  test('a time may be the beginning of the epoch', () => {
+    const times = { iat: 0, nbf: 0, auth_time: 0 }
+    assert.equal(parseAccessClaims({ ...access, ...times }, config, now)?.auth_time, 0)
+  })
+
   test('exp, iat, iss, sub, type and aud are required', () => {
     for (const name of ['exp', 'iat', 'iss', 'sub', 'type', 'aud']) {
       assert.equal(parseAccessClaims(without(access, name), config, now), null, name)

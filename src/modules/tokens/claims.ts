@@ -117,7 +117,7 @@ function faultOfAccess(
 ): RefusalReason {
   const common = faultOfCommon(raw, token.issuer, expected)
   if (common) return common
-  const { aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
+  const { aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat } = raw
   for (const [claim, time] of Object.entries({ exp, iat, nbf, auth_time })) {
     if (!isTime(time)) return malformedClaim(claim)
   }
@@ -128,13 +128,12 @@ function faultOfAccess(
   }
   if (!parseRoles(raw.roles ?? [], known)) return malformedClaim('roles')
   if (typeof jti !== 'string' || jti === '') return malformedClaim('jti')
-  if (typeof username !== 'string') return malformedClaim('username')
-  return malformedClaim(typeof ver === 'number' ? 'another' : 'ver')
+  return malformedClaim(typeof username === 'string' ? 'ver' : 'username')
 }
 
 function faultOfRefresh(
   raw: Raw,
-  { rid, ver, auth_time = raw.iat }: Raw,
+  { rid, auth_time = raw.iat }: Raw,
   { token }: Pick<Config, 'token'>,
   now: number,
 ): RefusalReason {
@@ -146,8 +145,7 @@ function faultOfRefresh(
   }
   const times = faultOfTimes({ ...raw, exp, iat, nbf: iat } as ClaimsToJudge, now)
   if (times) return times
-  if (typeof rid !== 'string') return malformedClaim('rid')
-  return malformedClaim(typeof ver === 'number' ? 'another' : 'ver')
+  return malformedClaim(typeof rid === 'string' ? 'ver' : 'rid')
 }
 
 function faultOfCommon(

@@ -1,6 +1,5 @@
 import type { Config } from '../../core/config/load.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { AccessClaims } from '../../core/policy/principal.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { KeySet } from '../keys/key-set.ts'
@@ -70,7 +69,7 @@ async function isRevoked(
   type: unknown,
 ): Promise<boolean | null> {
   if (type !== 'refresh') {
-    const claims = await tokens.verifyAccess(token, isAccessType(type) ? type : 'access')
+    const claims = await tokens.verifyAccess(token, type === 'enrolment' ? type : 'access')
     return claims && revocations.refuses(claims)
   }
   const claims = await tokens.verifyRefresh(token)
@@ -82,8 +81,4 @@ async function isRevoked(
   if (await revocations.refusesRefresh(claims)) return true
   if ((await rotation.pairOf(claims)).isEnded) return true
   return config.token.rotatesRefresh && rotation.isSpent(claims)
-}
-
-function isAccessType(type: unknown): type is AccessClaims['type'] {
-  return type === 'access' || type === 'enrolment'
 }

@@ -169,7 +169,6 @@ const spareBits = [0, null, 0b1111, 0b11]
 
 /** Whether the segment is the canonical encoding of its bytes. RFC 4648 section 3.5. */
 function isCanonical(segment: string): boolean {
-  const spare = spareBits[segment.length % 4]
-  if (spare === null || spare === undefined) return false
-  return (alphabet.indexOf(segment.at(-1) ?? 'A') & spare) === 0
+  const spare = spareBits[segment.length % 4] ?? null
+  return spare !== null && (alphabet.indexOf(segment.at(-1) ?? 'A') & spare) === 0
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import type { AccessClaims } from '../../core/policy/principal.ts'
-import { createVerified } from './verified.ts'
+import { createVerified, principalOf } from './verified.ts'
 
 /** Verified tokens of a service that counts its verifications and accepts all texts but `refused`. */
 function counting() {
@@ -20,6 +20,21 @@ function counting() {
   const use = (token: string) => verified.recall(token) ?? verified.verify(token)
   return { clock, keys, use, count: () => verifications }
 }
+
+suite('the principal of a token', () => {
+  test('authenticated at its auth_time; for an enrolment, at its issue', () => {
+    const claims = {
+      ...{ sub: '7', username: 'ann', roles: ['USER'], amr: ['pwd'] },
+      ...{ type: 'access', auth_time: 100, iat: 200 },
+    } as unknown as AccessClaims
+    const expected = {
+      ...{ subject: '7', username: 'ann', roles: new Set(['USER']), amr: ['pwd'] },
+      ...{ credential: { scheme: 'bearer', claims }, authTime: 100_000 },
+    }
+    assert.deepEqual(principalOf(claims), expected)
+    assert.equal(principalOf({ ...claims, type: 'enrolment' }).authTime, 200_000)
+  })
+})
 
 suite('tokens that were verified', () => {
   test('a token is verified at its first two uses, and kept from the second', () => {
