@@ -8,13 +8,15 @@ import { connectTo, enterDatabase, leaveDatabase, placeSqliteFile } from './data
 /** A database with all tables and no rows, until the end of the tests of a file or suite. */
 export async function ownDatabase(): Promise<Connected> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  let connected: Connected | undefined
+  // Before anything is awaited: later the hook would belong to another file of the process.
+  after(async () => {
+    await connected?.db.destroy()
+    await leaveDatabase(directory)
+    rmSync(directory, { recursive: true, force: true })
+  })
   await placeSqliteFile(directory)
   enterDatabase(directory)
-  const connected = await connectTo({ directory })
-  after(async () => {
-    await connected.db.destroy()
-    await leaveDatabase(directory)
-    rmSync(directory, { recursive: true })
-  })
+  connected = await connectTo({ directory })
   return connected
 }

@@ -15,8 +15,8 @@ import { sealSubjectKey } from '../src/modules/audit/persons.ts'
 import { firstPrevious, macOf } from '../src/modules/audit/record-form.ts'
 import { derivedOf, type SubjectKey } from '../src/modules/audit/subject-keys.ts'
 import { auditKeysOf } from '../src/modules/keys/audit-keys.ts'
+import { ownDatabase } from './own-database.ts'
 import { seededRandom } from './random.ts'
-import { storeDatabase } from './store-database.ts'
 
 const tables = [
   ...['audit_records', 'audit_chains', 'audit_checkpoints', 'audit_tombstones', 'audit_subjects'],
@@ -41,7 +41,7 @@ export interface StoredRecord {
 
 /** An audit log that a test writes record by record, without a service. */
 export async function storedAudit(start = 1_700_000_000_000) {
-  const db = await storeDatabase()
+  const { db } = await ownDatabase()
   const random = seededRandom(77)
   const keys = auditKeysOf(random.bytes(32), random.bytes(32))
   const signer = checkpointKey(keys.checkpointSeed)

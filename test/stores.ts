@@ -1,21 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after } from 'node:test'
 import type { Database } from '../src/core/database/database.ts'
-import { connectTo, leaveDatabase, placeSqliteFile } from './database.ts'
+import { ownDatabase } from './own-database.ts'
 import { usersOfIds } from './users-of-ids.ts'
 
 /** A database with the schema and accounts of the ids 1 to `accounts`, without a service. */
 export async function storesWith(accounts: number): Promise<Database> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  await placeSqliteFile(directory)
-  const { db } = await connectTo({ directory })
-  after(async () => {
-    await db.destroy()
-    await leaveDatabase(directory)
-    rmSync(directory, { recursive: true, force: true })
-  })
+  const { db } = await ownDatabase()
   await usersOfIds(db, 1, accounts)
   const rows = Array.from({ length: accounts }, (_, index) => ({
     ...{ user_id: index + 1, username: `user${index + 1}`, locked: 0, active: 1, created_at: 0 },

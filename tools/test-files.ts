@@ -29,7 +29,7 @@ export function filesOf(words: readonly string[], suite: keyof typeof suites = '
 
 /** What opens a database for a test. */
 const usesDatabase =
-  /\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|ownDatabase|nodeWith|twoNodes|storeDatabase|storedAudit|storesWith|signUpDeps)\b/
+  /\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|ownDatabase|nodeWith|twoNodes|storedAudit|storesWith|signUpDeps)\b/
 
 /** Returns whether a file uses a database and says, or `isComplete` asks, that PostgreSQL counts. */
 export function runsOnPostgres(file: string, isComplete: boolean): boolean {

@@ -1,11 +1,11 @@
 // A database makes a difference: tickets and sessions of hosts are limited by statements.
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
-import { storeDatabase } from '../../../test/store-database.ts'
+import { ownDatabase } from '../../../test/own-database.ts'
 import { forwardStore } from './store.ts'
 
 suite('the tables of forward authentication', async () => {
-  const db = await storeDatabase()
+  const { db } = await ownDatabase()
   const store = forwardStore(db)
   const now = 1_700_000_000_000
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import type { Insertable } from 'kysely'
-import { storeDatabase } from '../../../test/store-database.ts'
+import { ownDatabase } from '../../../test/own-database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { dueOfNew, mailStore, never } from './queue.ts'
 
 suite('the queue of mail', async () => {
-  const db = await storeDatabase()
+  const { db } = await ownDatabase()
   const store = mailStore(db)
   const now = 1_700_000_000_000
   const lease = 240_000
