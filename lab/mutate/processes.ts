@@ -23,7 +23,7 @@ export class TestProcess {
   async run(asked: Asked, maxMs: number): Promise<Answered | 'ended'> {
     const child = this.#child ?? (await this.#start())
     if (child === undefined) return 'ended'
-    const timer = setTimeout(() => child.kill('SIGKILL'), maxMs)
+    const timer = setTimeout(() => killWithChildren(child), maxMs)
     child.send(asked)
     const answer = await answerOf(child)
     clearTimeout(timer)
@@ -32,13 +32,14 @@ export class TestProcess {
   }
 
   end(): void {
-    this.#child?.kill('SIGKILL')
+    if (this.#child) killWithChildren(this.#child)
     this.#child = undefined
   }
 
   async #start(): Promise<ChildProcess | undefined> {
     const child = fork(join(import.meta.dirname, 'test-process.ts'), {
       cwd: root,
+      detached: true, // a group of its own
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: { ...process.env, TEST_DATABASE: 'sqlite', ...this.#env },
       execArgv: [
@@ -51,6 +52,13 @@ export class TestProcess {
     if (first === 'ended') this.end()
     return this.#child
   }
+}
+
+/** A test may have started services. */
+function killWithChildren({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {} // it has ended
 }
 
 async function answerOf(child: ChildProcess, until?: 'ready'): Promise<Answered | 'ended'> {

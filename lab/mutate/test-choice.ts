@@ -30,9 +30,10 @@ export class TestChoice {
   }
 
   /**
-   * First the files that run the fault often for their time, what is named after the subject, and
-   * what has noticed other faults of its file. The start of a process was counted for the first file
-   * of each process alone: for a line that few files run come files that run its file.
+   * First the tests beside the file of the fault; then the files that run the fault often for their
+   * time, what is named after the subject, and what has noticed other faults of the file. The start of
+   * a process was counted for the first file of each process alone: for a line that few files run come
+   * files that run its file.
    */
   of({ path, line, lastLine }: NumberedMutant): RankedFile[] {
     const byLine = this.#runsOf(path)
@@ -43,15 +44,16 @@ export class TestChoice {
     const ofPath = Object.entries(this.#map).flatMap(([file, { lines: all }]) =>
       all[path] === undefined ? [] : [[file, all[path].length] as const],
     )
-    const others = runs.size > fewFiles ? [] : ofPath.filter(([file]) => !runs.has(file))
+    const beside = ofPath.filter(([file]) => isBeside(file, path))
+    const others = runs.size > fewFiles ? [] : ofPath
+    const files = [beside, [...runs], others].flatMap((counts) => this.#byWorth(path, counts))
     let total = 0
-    return [...this.#byWorth(path, [...runs]), ...this.#byWorth(path, others)].filter(
-      ({ cpuMs }) => {
-        const isWithin = total <= maxCpuMs
-        total += cpuMs
-        return isWithin
-      },
-    )
+    return [...new Set(files)].flatMap((file) => {
+      const cpuMs = this.#cpuMsOf(file)
+      const isWithin = total <= maxCpuMs
+      total += cpuMs
+      return isWithin ? [{ file, cpuMs }] : []
+    })
   }
 
   noticed({ path }: NumberedMutant, file: string): void {
@@ -68,17 +70,15 @@ export class TestChoice {
     return { file: first[0], cpuMs: first[1].cpuMs }
   }
 
-  #byWorth(path: string, counts: readonly (readonly [string, number])[]): RankedFile[] {
+  #byWorth(path: string, counts: readonly (readonly [string, number])[]): string[] {
     const worthOf = ([file, count]: readonly [string, number]) => {
-      const isOwn = file.includes(this.#subject) || file.startsWith(path.replace(/\.ts$/, ''))
+      const isOwn = file.includes(this.#subject) || isBeside(file, path)
       const noticed = this.#noticed.get(path)?.get(file) ?? 0
       // A service runs a line thousands of times, and checks little of it each time.
       const worth = Math.log2(1 + count) * (isOwn ? 10 : 1) * 2 ** noticed
       return worth / (this.#cpuMsOf(file) + 100)
     }
-    return counts
-      .toSorted((a, b) => worthOf(b) - worthOf(a))
-      .map(([file]) => ({ file, cpuMs: this.#cpuMsOf(file) }))
+    return counts.toSorted((a, b) => worthOf(b) - worthOf(a)).map(([file]) => file)
   }
 
   #cpuMsOf(file: string): number {
@@ -96,4 +96,9 @@ export class TestChoice {
       return byLine
     })
   }
+}
+
+/** `src/a/rules.test.ts` and `src/a/rules-order.test.ts` are beside `src/a/rules.ts`. */
+function isBeside(file: string, path: string): boolean {
+  return file.startsWith(path.replace(/\.ts$/, ''))
 }
