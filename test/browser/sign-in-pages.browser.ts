@@ -28,7 +28,7 @@ suite('the sign-in pages in a real browser', async () => {
 
       // Out, and in again with a recovery code.
       await hand.open(`${world.url}/account`)
-      await hand.press('main a[href="/signout"]')
+      await hand.press('header a[href="/signout"]')
       await hand.press()
       await hand.at('/signout')
       await hand.press('main a[href="/signin"]')
