@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { stripTypeScriptTypes } from 'node:module'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
-import { chooser, instrumented } from '../lab/mutate/instrumented.ts'
+import { hasMutantName, instrumented } from '../lab/mutate/instrumented.ts'
 import { mutantsOf } from '../lab/mutate/mutants.ts'
 
 const source = `
@@ -27,7 +27,7 @@ test('a source with all its mutants behaves as the source with the chosen one', 
   const text = instrumented(source, mutants, 100)
   const resultOf = (code: string, chosen: number) => {
     try {
-      const context = { [chooser]: (id: number) => id === chosen, Math }
+      const context = { [hasMutantName]: (id: number) => id === chosen, Math }
       return JSON.stringify(runInNewContext(stripTypeScriptTypes(code), context))
     } catch (error) {
       return String(error)

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts'
 
 /** The name of the function that the instrumented source asks whether it has a mutant now. */
-export const chooser = '__hasMutant'
+export const hasMutantName = '__hasMutant'
 
 interface Numbered extends Mutant {
   readonly id: number
@@ -41,10 +41,10 @@ function withChoices(source: string, start: number, end: number, sorted: Numbere
 
 function choice(source: string, mutants: Numbered[], original: string): string {
   const [first] = mutants
-  if (first?.whole.isStatement) return `{if(!${chooser}(${first.id})){${original}}}`
+  if (first?.whole.isStatement) return `{if(!${hasMutantName}(${first.id})){${original}}}`
   const choices = mutants.map(({ id, start, end, text, whole }) => {
     const changed = source.slice(whole.start, start) + text + source.slice(end, whole.end)
-    return `${chooser}(${id})?(${changed}):`
+    return `${hasMutantName}(${id})?(${changed}):`
   })
   return `(${choices.join('')}(${original}))`
 }

@@ -4,11 +4,13 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { filesOf } from '../../tools/test-files.ts'
 import { TestProcess } from './processes.ts'
+import { filesOfSubjects, subjects } from './subjects.ts'
 import type { RunLines } from './test-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'node_modules/.cache/mutate')
 const maxMs = 120_000
+const digestOfSubjects = digestOf(filesOfSubjects(Object.keys(subjects)))
 
 /** What a test file runs of src, and its CPU time. */
 export interface MappedFile {
@@ -16,7 +18,7 @@ export interface MappedFile {
   readonly lines: RunLines
 }
 
-/** What was measured, of test files that have not changed since. */
+/** What was measured, if neither the test file nor a subject has changed since. */
 export function readMap(): Record<string, MappedFile> {
   const files = filesOf([]).flatMap((file) => {
     const mapped = mappedFile(file)
@@ -32,7 +34,7 @@ export async function completeMap(words: readonly string[]): Promise<void> {
   const lane = async () => {
     const tests = new TestProcess({})
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      // The lines of one function, which may run when it is loaded: in a process of its own.
+      // Modules that are already loaded would hide the lines that run at load time.
       if (file.startsWith('src/')) tests.end()
       const answer = await tests.run({ file, mutant: -1, isMeasured: true }, maxMs)
       const isMapped = answer !== 'ended' && answer.isPassed
@@ -55,8 +57,14 @@ function mappedFile(file: string): MappedFile | undefined {
   }
 }
 
-/** Named after the content of the test file. */
+/** Named after the content of the test file and of all subjects. */
 function placeOf(file: string): string {
-  const source = readFileSync(join(root, file))
-  return join(folder, `${createHash('sha256').update(file).update(source).digest('hex')}.json`)
+  const name = createHash('sha256').update(digestOfSubjects).update(file)
+  return join(folder, `${name.update(readFileSync(join(root, file))).digest('hex')}.json`)
+}
+
+function digestOf(files: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(file).update(readFileSync(join(root, file)))
+  return hash.digest('hex')
 }

@@ -9,6 +9,16 @@ export interface Mutant {
   readonly whole: { readonly start: number; readonly end: number; readonly isStatement: boolean }
 }
 
+export interface NumberedMutant extends Mutant {
+  /** As the processes number them: through all files, in their order. */
+  readonly id: number
+  /** From the root of the project. */
+  readonly path: string
+  /** From 1. */
+  readonly line: number
+  readonly lastLine: number
+}
+
 interface Node {
   readonly type: string
   readonly start: number

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Answered, Asked } from './test-process.ts'
+import type { RunRequest, RunResult } from './test-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 const maxBytes = 1_000_000_000 // node:test keeps all that the tests of a process made
@@ -20,7 +20,7 @@ export class TestProcess {
   }
 
   /** `ended`: the process ended, or took longer than `maxMs`. */
-  async run(asked: Asked, maxMs: number): Promise<Answered | 'ended'> {
+  async run(asked: RunRequest, maxMs: number): Promise<RunResult | 'ended'> {
     const child = this.#child ?? (await this.#start())
     if (child === undefined) return 'ended'
     const timer = setTimeout(() => killWithChildren(child), maxMs)
@@ -48,6 +48,10 @@ export class TestProcess {
       ],
     })
     this.#child = child
+    child.on('error', () => this.end()) // such as a message to a process that has ended
+    child.on('exit', () => {
+      if (this.#child === child) this.#child = undefined
+    })
     const first = await answerOf(child, 'ready')
     if (first === 'ended') this.end()
     return this.#child
@@ -61,7 +65,7 @@ function killWithChildren({ pid }: ChildProcess): void {
   } catch {} // it has ended
 }
 
-async function answerOf(child: ChildProcess, until?: 'ready'): Promise<Answered | 'ended'> {
+async function answerOf(child: ChildProcess, until?: 'ready'): Promise<RunResult | 'ended'> {
   const end = new AbortController()
   const ended = once(child, 'exit', { signal: end.signal }).then(() => 'ended' as const)
   for (;;) {

@@ -1,5 +1,5 @@
 import type { MappedFile } from './map.ts'
-import type { NumberedMutant } from './seed.ts'
+import type { NumberedMutant } from './mutants.ts'
 
 export interface RankedFile {
   readonly file: string
@@ -17,23 +17,22 @@ const fewFiles = 2
 
 /** Chooses the test files for faults of a subject. */
 export class TestChoice {
-  readonly #map: TestMap
+  readonly #map: Record<string, MappedFile>
   readonly #subject: string
-  /** How many faults of a path each test file has noticed. */
-  readonly #noticed = new Map<string, Map<string, number>>()
+  /** How many faults of a path each test file has killed. */
+  readonly #killed = new Map<string, Map<string, number>>()
   /** By path and line: how often each test file runs it. */
   readonly #runs = new Map<string, Map<number, Map<string, number>>>()
 
   constructor(map: TestMap, subject: string) {
-    this.#map = map
+    this.#map = { ...map }
     this.#subject = subject
   }
 
   /**
-   * First the tests beside the file of the fault; then the files that run the fault often for their
-   * time, what is named after the subject, and what has noticed other faults of the file. The start of
-   * a process was counted for the first file of each process alone: for a line that few files run come
-   * files that run its file.
+   * Order: tests next to the file, then files that run the line most often for their CPU time. If at
+   * most two files run the line, files that load the module follow, because the lines of the start of
+   * a process are measured for its first test file alone.
    */
   of({ path, line, lastLine }: NumberedMutant): RankedFile[] {
     const byLine = this.#runsOf(path)
@@ -44,9 +43,9 @@ export class TestChoice {
     const ofPath = Object.entries(this.#map).flatMap(([file, { lines: all }]) =>
       all[path] === undefined ? [] : [[file, all[path].length] as const],
     )
-    const beside = ofPath.filter(([file]) => isBeside(file, path))
+    const nextTo = ofPath.filter(([file]) => isNextTo(file, path))
     const others = runs.size > fewFiles ? [] : ofPath
-    const files = [beside, [...runs], others].flatMap((counts) => this.#byWorth(path, counts))
+    const files = [nextTo, [...runs], others].flatMap((counts) => this.#byWorth(path, counts))
     let total = 0
     return [...new Set(files)].flatMap((file) => {
       const cpuMs = this.#cpuMsOf(file)
@@ -56,8 +55,14 @@ export class TestChoice {
     })
   }
 
-  noticed({ path }: NumberedMutant, file: string): void {
-    const counts = this.#noticed.getOrInsertComputed(path, () => new Map())
+  /** Leaves out a test file that fails without a fault. */
+  exclude(file: string): void {
+    delete this.#map[file]
+    this.#runs.clear()
+  }
+
+  killed({ path }: NumberedMutant, file: string): void {
+    const counts = this.#killed.getOrInsertComputed(path, () => new Map())
     counts.set(file, (counts.get(file) ?? 0) + 1)
   }
 
@@ -72,10 +77,10 @@ export class TestChoice {
 
   #byWorth(path: string, counts: readonly (readonly [string, number])[]): string[] {
     const worthOf = ([file, count]: readonly [string, number]) => {
-      const isOwn = file.includes(this.#subject) || isBeside(file, path)
-      const noticed = this.#noticed.get(path)?.get(file) ?? 0
+      const isOwn = file.includes(this.#subject) || isNextTo(file, path)
+      const killed = this.#killed.get(path)?.get(file) ?? 0
       // A service runs a line thousands of times, and checks little of it each time.
-      const worth = Math.log2(1 + count) * (isOwn ? 10 : 1) * 2 ** noticed
+      const worth = Math.log2(1 + count) * (isOwn ? 10 : 1) * 2 ** killed
       return worth / (this.#cpuMsOf(file) + 100)
     }
     return counts.toSorted((a, b) => worthOf(b) - worthOf(a)).map(([file]) => file)
@@ -98,7 +103,7 @@ export class TestChoice {
   }
 }
 
-/** `src/a/rules.test.ts` and `src/a/rules-order.test.ts` are beside `src/a/rules.ts`. */
-function isBeside(file: string, path: string): boolean {
+/** `src/a/rules.test.ts` and `src/a/rules-order.test.ts` are next to `src/a/rules.ts`. */
+function isNextTo(file: string, path: string): boolean {
   return file.startsWith(path.replace(/\.ts$/, ''))
 }

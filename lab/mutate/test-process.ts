@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { importTest } from '../../tools/test-scopes.ts'
-import { chooser, instrumented } from './instrumented.ts'
+import { hasMutantName, instrumented } from './instrumented.ts'
 import { mutantsOf } from './mutants.ts'
 import { state } from './state.ts'
 
@@ -14,14 +14,14 @@ import { state } from './state.ts'
  * A process that runs test files, each as often as it is asked, with one mutant or none. The mutants
  * of all files of `MUTATED` (a JSON list of paths) are in the modules that it loads.
  */
-export interface Asked {
+export interface RunRequest {
   readonly file: string
   /** -1 for none. */
   readonly mutant: number
   readonly isMeasured: boolean
 }
 
-export interface Answered {
+export interface RunResult {
   readonly isPassed: boolean
   readonly isReached: boolean
   readonly cpuMs: number
@@ -35,7 +35,7 @@ export type RunLines = Readonly<Record<string, readonly (readonly [number, numbe
 
 const root = join(import.meta.dirname, '../..')
 Object.assign(globalThis, {
-  [chooser](id: number) {
+  [hasMutantName](id: number) {
     if (id !== state.mutant) return false
     state.isReached = true
     return true
@@ -59,11 +59,11 @@ const session = process.env.MUTATED === undefined ? profilerSession() : undefine
 let runs = 0
 for (;;) {
   process.send?.('ready')
-  const [asked] = (await once(process, 'message')) as [Asked]
+  const [asked] = (await once(process, 'message')) as [RunRequest]
   process.send?.(await answer(asked))
 }
 
-async function answer({ file, mutant, isMeasured }: Asked): Promise<Answered> {
+async function answer({ file, mutant, isMeasured }: RunRequest): Promise<RunResult> {
   runs += 1
   Object.assign(state, { mutant, isReached: false, isFailed: false })
   const ended = new Promise<void>((done) => Object.assign(state, { ended: done }))
