@@ -121,13 +121,17 @@ async function plan(): Promise<void> {
   for (const [share, what, step] of steps) {
     await waitMs(Math.max(0, startedAt + share * runMs - performance.now()))
     print(`${((performance.now() - startedAt) / 60_000).toFixed(1)} min: ${what}`)
-    // The run goes on: the fault is reported with all others.
-    await step().catch((error) => runs[0]?.faults.push(`${what}: ${error}`))
+    await step()
   }
 }
 
+/** The run goes on after a fault, which is reported with all others. */
 async function each(step: (run: Run) => Promise<unknown>): Promise<void> {
-  await Promise.all(runs.map(step))
+  await Promise.all(
+    runs.map((run) =>
+      step(run).catch((error: unknown) => run.faults.push(`${step.name}: ${error}`)),
+    ),
+  )
 }
 
 async function sum(of: (run: Run) => Promise<number>): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * Tables that grow for longer than a run of hours, because their rows are kept for a fixed time, and
- * that time. All other tables must not grow. A database may lack some of them.
+ * Tables that grow for longer than the warm-up, because their rows are kept for a fixed time, and that
+ * time. All other tables must not grow. A database may lack some of them.
  */
 export const keptRows: ReadonlyMap<string, string> = new Map([
   ['audit_chains', '365 days, AUDIT_RETENTION_DAYS'],

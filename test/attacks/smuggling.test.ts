@@ -92,7 +92,7 @@ function requestsBefore(inner: string) {
     'a chunk size before a space and LF': chunks('2 \n{}\r\n0\r\n\r\n'),
     'a chunk without its end': chunks('2\r\n{}0\r\n\r\n'),
     'NUL in a chunk extension': chunks('2;a\0b\r\n{}\r\n0\r\n\r\n'),
-    'a coding before a tab': chunked('chunked \\t'),
+    'a coding before a tab': chunked('chunked \t'),
     'identity and chunked': chunked('identity, chunked'),
     'a folded trailer': chunks('2\r\n{}\r\n0\r\nX: a\r\n b\r\n\r\n'),
     'a trailer without a colon': chunks('2\r\n{}\r\n0\r\nX\r\n\r\n'),

@@ -12,11 +12,14 @@ suite('after a sign-out', async () => {
     await world.api('PUT', `/users/${user_id}`, { email: address })
     const hand = await world.window(who)
     const { context, page } = hand
+    const sessionCookies = async () =>
+      (await context.cookies()).filter(({ name }) => name === 'JSESSIONID')
     const shown = async () => `${await page.title()} ${await page.innerText('body')}`
     await hand.open('/admin/accounts/zoe')
     await page.getByText(address).first().waitFor()
     await page.goto(`${world.url}/account`)
     assert.ok((await shown()).includes(address))
+    assert.ok((await sessionCookies()).length > 0)
     await page.locator('header a[href="/signout"]').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/signout?done=1')
@@ -36,11 +39,7 @@ suite('after a sign-out', async () => {
     const { local, ...others } = kept
     assert.deepEqual(others, { session: 0, caches: 0, databases: 0, workers: 0 })
     for (const text of [address, who.username, who.password]) assert.ok(!local.includes(text))
-    const names = (await context.cookies()).map(({ name }) => name)
-    assert.deepEqual(
-      names.filter((name) => name === 'JSESSIONID'),
-      [],
-    )
+    assert.deepEqual(await sessionCookies(), [])
     await hand.close()
   })
 

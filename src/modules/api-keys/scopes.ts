@@ -13,7 +13,7 @@ export interface KeyScopes {
   parse(names: readonly string[], kind: KeyKind): string[]
 }
 
-/** A program that a person lets act opens no administration. */
+/** Scopes whose routes reject app passwords. */
 const neverOfAppPasswords = ['account', 'accounts', 'audit', 'profile']
 
 export function scopesIn(modules: readonly Pick<Module, 'scopes'>[]): KeyScopes {

@@ -2,8 +2,8 @@ import type { Config } from '../../core/config/load.ts'
 import { unknownAuthTime } from '../authentication/evidence.ts'
 
 /**
- * When a refresh token ends, in epoch seconds. With rotation the tokens of a login end, unless the
- * time of the login is unknown.
+ * When a refresh token ends, in epoch seconds. With rotation no refresh token of a login expires later
+ * than REFRESH_ABSOLUTE_SECONDS after the login, if the time of the login is known.
  */
 export function refreshEnd(
   {

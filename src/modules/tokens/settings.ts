@@ -33,7 +33,7 @@ export const settings = {
   REFRESH_ABSOLUTE_SECONDS: integer({
     default: 31_536_000,
     min: 0,
-    doc: 'With rotation: the last refresh token of a login ends this long after the login, however often the tokens are used; 0: never. Seconds.',
+    doc: 'With rotation: no refresh token of a login expires later than this after the login, if the time of the login is known; 0: no limit. Seconds.',
   }),
   REFRESH_GRACE_SECONDS: integer({
     default: 10,

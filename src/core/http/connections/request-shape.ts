@@ -6,7 +6,8 @@ const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 
 /**
  * Rejects what Node accepts: HTTP versions other than 1.0 and 1.1, missing or malformed Host,
- * repeated singular fields, chunks in HTTP/1.0, transfer codings that nothing decodes. @throws ApiError badRequest
+ * repeated singular fields, chunks in HTTP/1.0, transfer codings other than chunked.
+ * @throws ApiError badRequest
  */
 export function assertShape({ raw }: FastifyRequest): void {
   if (isMisshapen(raw)) {
