@@ -1,21 +1,12 @@
 // A database makes a difference: each compiles its own text.
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { after, suite, test } from 'node:test'
-import { fixedClock } from '../../../test/clock.ts'
-import { connectTo, leaveDatabase } from '../../../test/database.ts'
-import { migrate } from '../../core/database/migrate.ts'
+import { suite, test } from 'node:test'
+import { ownDatabase } from '../../../test/own-database.ts'
 import { masterKeyRotationStore } from './master-key-rotation-store.ts'
 import { keyStore } from './store.ts'
 
 suite('the store of rotations of the master key', async () => {
-  const { db, directory } = await connectTo()
-  after(async () => {
-    await db.destroy()
-    await leaveDatabase(directory)
-    rmSync(directory, { recursive: true })
-  })
-  await migrate(db, fixedClock())
+  const { db } = await ownDatabase()
 
   suite('stored rotations of the master key', () => {
     const rotations = masterKeyRotationStore(db)

@@ -1,24 +1,15 @@
 // A database makes a difference: each compiles its own text.
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { after, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { fixedClock } from '../../../test/clock.ts'
-import { connectTo, leaveDatabase } from '../../../test/database.ts'
-import { migrate } from '../../core/database/migrate.ts'
+import { ownDatabase } from '../../../test/own-database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { userStore } from '../users/store.ts'
 import { type Revocation, revocationStore } from './revocation-store.ts'
 import { rotationStore } from './rotation-store.ts'
 
 suite('the store of revocations', async () => {
-  const { db, directory } = await connectTo()
-  after(async () => {
-    await db.destroy()
-    await leaveDatabase(directory)
-    rmSync(directory, { recursive: true })
-  })
-  await migrate(db, fixedClock())
+  const { db } = await ownDatabase()
   const store = revocationStore(db)
 
   const append = (revocation: Revocation, expiresAt: number) =>

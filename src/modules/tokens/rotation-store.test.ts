@@ -1,24 +1,16 @@
 // A database makes a difference: each compiles its own text.
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { after, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { loadConfig } from '../../../test/config.ts'
-import { connectTo, leaveDatabase } from '../../../test/database.ts'
-import { migrate } from '../../core/database/migrate.ts'
+import { ownDatabase } from '../../../test/own-database.ts'
 import { firstExpiryOf, pairIdOf } from './pair.ts'
 import { storePairEnd } from './pair-end.ts'
 import { rotationStore } from './rotation-store.ts'
 
 const clock = fixedClock()
 suite('the store of rotations', async () => {
-  const { db, directory } = await connectTo()
-  after(async () => {
-    await db.destroy()
-    await leaveDatabase(directory)
-    rmSync(directory, { recursive: true })
-  })
-  await migrate(db, clock)
+  const { db } = await ownDatabase()
   const store = rotationStore(db)
   const seconds = clock.now() / 1000
 

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { after, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { loadConfig } from '../../../test/config.ts'
-import { connectTo, leaveDatabase } from '../../../test/database.ts'
+import { ownDatabase } from '../../../test/own-database.ts'
 import { seededRandom } from '../../../test/random.ts'
-import { migrate } from '../../core/database/migrate.ts'
 import { pairIdOf } from './pair.ts'
 import { createRotation } from './rotation.ts'
 import { rotationStore } from './rotation-store.ts'
 
 const clock = fixedClock()
 suite('rotations on a database', async () => {
-  const { db, asyncCommitDb, directory } = await connectTo()
-  after(async () => {
-    await db.destroy()
-    await leaveDatabase(directory)
-    rmSync(directory, { recursive: true })
-  })
-  await migrate(db, clock)
+  const { db, asyncCommitDb } = await ownDatabase()
 
   const emitted: unknown[] = []
   const events = {
