@@ -26,6 +26,15 @@ suite('REFRESH_ROTATION=on', async () => {
     assert.equal((await use(body.refresh_token)).status, 200)
   })
 
+  test('a refresh is recorded once', async () => {
+    const { refresh_token } = await app.pair(app.admin)
+    const created = async () =>
+      (await auditRecords(app)).filter(({ type }) => type === 'authn_token_created').length
+    const before = await created()
+    assert.equal((await use(refresh_token)).status, 200)
+    assert.equal(await created(), before + 1)
+  })
+
   test('a retry within the grace period gets the very same token', async () => {
     const { refresh_token } = await app.pair(app.admin)
     const first = await use(refresh_token)
