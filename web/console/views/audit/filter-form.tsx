@@ -16,10 +16,15 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
   const isFiltered = Object.keys(filters).length > 0
   const hasMore = [...textFields, ...timeFields].some((name) => name !== 'target' && filters[name])
 
-  // The address changes by links and by the history, too.
+  // The address changes by links and by the history, too. A text that is being typed stays.
+  const shown = useRef<Filters>({})
   useEffect(() => {
-    for (const name of textFields) setValue(form.current, name, filters[name] ?? '')
-    for (const name of timeFields) setValue(form.current, name, localTime(filters[name]))
+    const isNew = (name: (typeof filterNames)[number]) => filters[name] !== shown.current[name]
+    for (const name of textFields.filter(isNew)) setValue(form.current, name, filters[name] ?? '')
+    for (const name of timeFields.filter(isNew)) {
+      setValue(form.current, name, localTime(filters[name]))
+    }
+    shown.current = filters
   }, [JSON.stringify(filters)])
 
   /** What the fields hold; a time that was not touched stays as the address has it. */
@@ -95,7 +100,10 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
             <button
               type="button"
               class="quiet small"
-              onClick={() => choose(Object.fromEntries(filterNames.map((name) => [name, ''])))}
+              onClick={() => {
+                form.current?.reset()
+                choose(Object.fromEntries(filterNames.map((name) => [name, ''])))
+              }}
             >
               {t.filters.clear}
             </button>
