@@ -6,14 +6,14 @@ import type { Account } from '../src/modules/authentication/account.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
 import { seededRandom } from './random.ts'
-import { storesWith } from './stores.ts'
+import { databaseWithAccounts } from './stores.ts'
 
 /** The account that a sign-up makes. */
 export const madeId = 3
 
 /** What sign-ups need, on a database of their own; events and mails are collected. */
 export async function signUpDeps(env: Record<string, string> = {}) {
-  const db = await storesWith(madeId)
+  const db = await databaseWithAccounts(madeId)
   const roles = [1, 2].map((account) => ({ account, role: 'ADMIN' }))
   await db.insertInto('role_assignments').values(roles).execute()
   const clock = fixedClock()

@@ -1,3 +1,4 @@
+import { beforeEach, suite } from 'node:test'
 import type { Insertable } from 'kysely'
 import type { Schema } from '../src/core/database/schema.ts'
 import type { EventContext } from '../src/core/events/context.ts'
@@ -37,6 +38,18 @@ export interface StoredRecord {
   readonly unlisted?: RecordedEvent['unlisted']
   /** Default: a second after the record before. */
   readonly at?: number
+}
+
+/** Makes suites in which each test begins with an empty log; `reset` runs before each, too. */
+export function suitesOnEmptyLog(audit: { clear(): Promise<void> }, reset: () => void) {
+  return (name: string, tests: () => void) =>
+    suite(name, () => {
+      beforeEach(async () => {
+        await audit.clear()
+        reset()
+      })
+      tests()
+    })
 }
 
 /** An audit log that a test writes record by record, without a service. */

@@ -1,7 +1,6 @@
 import type { Connected, Database } from '../src/core/database/database.ts'
 import { transact } from '../src/core/database/transactions.ts'
 import type { EventType } from '../src/core/events/types.ts'
-import type { RoleName } from '../src/core/policy/principal.ts'
 import type { ProvenAccount } from '../src/modules/authentication/completion.ts'
 import { createRequirements } from '../src/modules/authentication/requirements.ts'
 import { createSessions, type NewSession, type Sessions } from '../src/modules/sessions/sessions.ts'
@@ -79,28 +78,5 @@ export function startsOn(db: Database, clock: FixedClock, sessions: Sessions) {
       const answer = await on.resume(secret)
       return 'ended' in answer ? answer.ended.code : (answer.expiresAt - clock.now()) / 1000
     },
-  }
-}
-
-/** Stores users 1 to `count` with accounts, in this order. */
-export async function storeAccounts(
-  db: Database,
-  accounts: readonly { readonly roles?: readonly RoleName[]; readonly secondFactor?: boolean }[],
-): Promise<void> {
-  for (const [index, { roles = ['USER'], secondFactor = false }] of accounts.entries()) {
-    const username = `user${index + 1}`
-    const user = { name: username, email: '', name_key: username, email_key: '' }
-    const { id } = await db
-      .insertInto('users')
-      .values(user)
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    const more = { locked: 0, active: 1, second_factor: secondFactor ? 1 : 0, created_at: 0 }
-    await db
-      .insertInto('accounts')
-      .values({ user_id: id, username, locked_until: null, ...more })
-      .execute()
-    const rows = roles.map((role) => ({ account: id, role }))
-    await db.insertInto('role_assignments').values(rows).execute()
   }
 }

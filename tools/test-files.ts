@@ -27,9 +27,9 @@ export function filesOf(words: readonly string[], suite: keyof typeof suites = '
   return words.length === 0 ? all : all.filter((file) => words.some((word) => file.includes(word)))
 }
 
-/** What opens a database for a test. */
+/** Helpers that open a database for a test. */
 const usesDatabase =
-  /\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|ownDatabase|nodeWith|twoNodes|storedAudit|storesWith|signUpDeps)\b/
+  /\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|ownDatabase|nodeWith|twoNodes|storedAudit|databaseWithAccounts|signUpDeps)\b/
 
 /** Returns whether a file uses a database and says, or `isComplete` asks, that PostgreSQL counts. */
 export function runsOnPostgres(file: string, isComplete: boolean): boolean {

@@ -62,7 +62,10 @@ try {
     0,
   )
 } finally {
-  for (const { side } of runs) await side.remove()
+  for (const { side, world } of runs) {
+    world.traffic.close()
+    await side.remove()
+  }
 }
 print(verdict())
 process.exit(missedGoals() === 0 ? 0 : 1)

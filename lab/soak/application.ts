@@ -1,5 +1,6 @@
-import type { Answer, TestApp } from '../../test/app.ts'
+import type { TestApp } from '../../test/app.ts'
 import { asClient, callback } from '../../test/clients.ts'
+import { answerOf } from '../../test/faults/application.ts'
 import { pageBrowser } from '../../test/page-browser.ts'
 import { authorize, code_verifier, open, signIn } from '../../test/provider/pages.ts'
 import type { Person } from './people.ts'
@@ -17,16 +18,8 @@ export async function signInAtApplication(
 ): Promise<ApplicationTokens> {
   const app = {
     async call(method: string, path: string, sent: Pick<Wanted, 'headers' | 'form'>) {
-      const { body, headers, status } = await traffic.ask({
-        ...{ kind: 'application', method, path, status: [200, 303], from, ...sent },
-      })
-      const cookies = [headers['set-cookie'] ?? []].flat().map((line) => {
-        const [pair = ''] = line.split(';', 1)
-        const at = pair.indexOf('=')
-        return [pair.slice(0, at), pair.slice(at + 1)] as const
-      })
-      const text = typeof body === 'string' ? body : JSON.stringify(body)
-      return { status, headers, body, text, cookies: Object.fromEntries(cookies) } as Answer
+      const kind = 'application'
+      return answerOf(await traffic.ask({ kind, method, path, status: [200, 303], from, ...sent }))
     },
   }
   const browser = pageBrowser(app as unknown as TestApp) // it only calls

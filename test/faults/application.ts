@@ -115,7 +115,8 @@ export async function userinfoStatus(call: Call, token: string): Promise<number>
   return (await call('GET', '/oauth/userinfo', { headers })).status
 }
 
-function answerOf({ body, headers, status }: Reply): Answer {
+/** A reply over a socket as the answer of an injected request. */
+export function answerOf({ body, headers, status }: Reply): Answer {
   const cookies = [headers['set-cookie'] ?? []].flat().map((line) => {
     const [pair = ''] = line.split(';', 1)
     const at = pair.indexOf('=')

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts, storeMail } from '../../../test/stores.ts'
 import { createCodes } from './codes.ts'
 import { confirmationStore } from './store.ts'
 
 const now = 1_000_000
 
 suite('tries of mailed codes', async () => {
-  const db = await storesWith(1)
+  const db = await databaseWithAccounts(1)
   const store = confirmationStore(db)
   const { countTry } = createCodes(db)
-  const mail = (id: string, more: object = {}) =>
-    db
-      .insertInto('mails')
-      .values({
-        ...{ id, message: 'reset', kind: 'request', state: 'waiting', user_id: null, sealed: null },
-        ...{ confirmation: 'a', flow: 'f', address_index: '', client_index: null, priority: 0 },
-        ...{ due_at: now, ready_at: null, created_at: now, expires_at: now, ...more },
-      })
-      .execute()
+  const mail = (id: string, more: object = {}) => storeMail(db, id, now, more)
   const tries = async () => (await store.mailsOf('f')).map((one) => `${one.id} ${one.tries}`)
   const tried = { confirmation: 'a', flow: 'f', askedAt: now, isMailed: true, isLeft: true }
   beforeEach(async () => {

@@ -1,13 +1,13 @@
 // A database makes a difference: rows are used by a conditional statement.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts, storeMail } from '../../../test/stores.ts'
 import { confirmationStore, type NewConfirmation } from './store.ts'
 
 const now = 1_000_000
 
 suite('stored confirmations', async () => {
-  const db = await storesWith(2)
+  const db = await databaseWithAccounts(2)
   const store = confirmationStore(db)
   await db
     .updateTable('token_versions')
@@ -125,15 +125,7 @@ suite('stored confirmations', async () => {
     await clear()
   })
 
-  const mail = (id: string, more: object = {}) =>
-    db
-      .insertInto('mails')
-      .values({
-        ...{ id, message: 'reset', kind: 'request', state: 'waiting', user_id: null, sealed: null },
-        ...{ confirmation: 'a', flow: 'f', address_index: '', client_index: null, priority: 0 },
-        ...{ due_at: now, ready_at: null, created_at: now, expires_at: now, ...more },
-      })
-      .execute()
+  const mail = (id: string, more: object = {}) => storeMail(db, id, now, more)
   const triesOf = async (flow: string) =>
     (await store.mailsOf(flow)).map(({ id, tries }) => `${id} ${tries}`)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { seededRandom } from '../../../test/random.ts'
 import { addressOf } from '../../../test/sign-ups.ts'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import {
   type InvitationStoreDeps,
   invitationStores,
@@ -13,7 +13,7 @@ import { sectionsOf } from './personal-data.ts'
 const now = 1_000_000
 
 suite('stored invitations', async () => {
-  const db = await storesWith(2)
+  const db = await databaseWithAccounts(2)
   const keys = { dataKey: Buffer.alloc(32, 1) }
   const deps = { keys, random: seededRandom(1) } as unknown as InvitationStoreDeps // what it reads
   const store = invitationStores(deps).of(db)

@@ -1,7 +1,7 @@
 // A database makes a difference: records are found by indexes, and opened with the stored keys.
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
-import { storedAudit } from '../../../test/stored-audit.ts'
+import { storedAudit, suitesOnEmptyLog } from '../../../test/stored-audit.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import type { AuditFilters } from './filters.ts'
 import { createAuditIndexes } from './indexes.ts'
@@ -18,15 +18,9 @@ suite('the audit log', async () => {
   const numbers = async (filters: AuditFilters, part: object = {}) =>
     (await log.page(filters, { limit: 100, ...part })).records.map(({ number }) => number)
 
-  function onEmptyTables(name: string, tests: () => void): void {
-    suite(name, () => {
-      beforeEach(async () => {
-        await audit.clear()
-        time = start + 60_000
-      })
-      tests()
-    })
-  }
+  const suiteOnEmptyLog = suitesOnEmptyLog(audit, () => {
+    time = start + 60_000
+  })
 
   /** By Ann, of Ann, of a command, of a typed name, and of an unknown caller. */
   async function written() {
@@ -42,7 +36,7 @@ suite('the audit log', async () => {
     await audit.append('b', { outcome: 'failure', context: { requestId: 'r1' } })
   }
 
-  onEmptyTables('records are found', () => {
+  suiteOnEmptyLog('records are found', () => {
     beforeEach(written)
 
     for (const [filters, expected] of [
@@ -146,7 +140,7 @@ suite('the audit log', async () => {
     })
   })
 
-  onEmptyTables('the search indexes', () => {
+  suiteOnEmptyLog('the search indexes', () => {
     test('take the records that wait, so many at once', async () => {
       await audit.append('a')
       await db.updateTable('audit_records').set({ indexed: null }).execute()
@@ -162,7 +156,7 @@ suite('the audit log', async () => {
     })
   })
 
-  onEmptyTables('a record that is opened', () => {
+  suiteOnEmptyLog('a record that is opened', () => {
     const only = async () => (await log.page({}, { limit: 2 })).records[0] ?? assert.fail()
 
     test('has all that was written', async () => {
@@ -301,7 +295,7 @@ suite('the audit log', async () => {
     })
   })
 
-  onEmptyTables('the log as it is followed', () => {
+  suiteOnEmptyLog('the log as it is followed', () => {
     const newer = (after: Parameters<AuditLog['newer']>[1]['after'], limit = 100, filters = {}) =>
       log.newer(filters, { limit, after })
 

@@ -1,7 +1,7 @@
 // A database makes a difference: processes learn of each other's checkpoints from the table.
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
-import { storedAudit } from '../../../test/stored-audit.ts'
+import { storedAudit, suitesOnEmptyLog } from '../../../test/stored-audit.ts'
 import { checkpointDigest, checkpointText, parseHeads, signTombstone } from './checkpoint-form.ts'
 import { checkpointKey } from './checkpoint-key.ts'
 import { CheckpointKeyEnded } from './checkpoint-key-rotation.ts'
@@ -28,17 +28,11 @@ suite('checkpoints and retention', async () => {
       (parseHeads(one.heads) ?? []).map(({ chain, from, place }) => [chain, from, place]),
     )
 
-  function onEmptyTables(name: string, tests: () => void): void {
-    suite(name, () => {
-      beforeEach(async () => {
-        await audit.clear()
-        time = start + 60_000
-      })
-      tests()
-    })
-  }
+  const suiteOnEmptyLog = suitesOnEmptyLog(audit, () => {
+    time = start + 60_000
+  })
 
-  onEmptyTables('a checkpoint', () => {
+  suiteOnEmptyLog('a checkpoint', () => {
     test('is not written of nothing', async () => {
       assert.equal(await processOf().write(), true)
       assert.deepEqual(await checkpoints(), [])
@@ -206,7 +200,7 @@ suite('checkpoints and retention', async () => {
     })
   })
 
-  onEmptyTables('retention', () => {
+  suiteOnEmptyLog('retention', () => {
     const days = 30
     const retention = (retentionDays = days) =>
       createRetention({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Attempt } from '../throttle/attempt.ts'
 import type { Account } from './account.ts'
@@ -18,7 +18,7 @@ const passed = (more: object = {}) =>
   >
 
 suite('the completion of a login', async () => {
-  const db = await storesWith(1)
+  const db = await databaseWithAccounts(1)
 
   async function complete(
     given: Passed<keyof typeof commitStages>,

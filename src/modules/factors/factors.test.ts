@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { seededRandom } from '../../../test/random.ts'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
@@ -16,7 +16,7 @@ const wrong = { row: 'invalidCredentials', reason: { code: 'wrong_for_tests' } }
 const account = (userId: number, roles: string[] = []) => ({ userId, roles }) as unknown as Account // what it reads
 
 suite('second factors', async () => {
-  const db = await storesWith(8)
+  const db = await databaseWithAccounts(8)
   const clock = fixedClock()
   const told: [string, object][] = []
   const tell = (type: { name: string }, payload: object) => void told.push([type.name, payload])

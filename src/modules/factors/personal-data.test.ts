@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import type { FactorKind, StoredFactor } from './kinds.ts'
 import { sectionsOf } from './personal-data.ts'
 import { recoveryCodesIn } from './recovery-codes.ts'
 
 suite('second factors in the personal data', async () => {
-  const db = await storesWith(1)
+  const db = await databaseWithAccounts(1)
   const factors: StoredFactor[] = []
   const kind = { name: 'app', tables: ['second_factors'], of: async () => factors }
   const [section] = sectionsOf([kind as unknown as FactorKind]) // what it calls

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { seededRandom } from '../../../test/random.ts'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { createRecoveryCodes, recoveryCodesIn } from './recovery-codes.ts'
 
 suite('recovery codes', async () => {
-  const db = await storesWith(2)
+  const db = await databaseWithAccounts(2)
   const codes = recoveryCodesIn(db)
 
   test('are ten of 80 bits each, in groups', () => {

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { fixedClock } from '../../../test/clock.ts'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { createFlowLimit } from './limit.ts'
 import { flowStore, type StoredFlow } from './store.ts'
 
 const maxPerPurpose = 100_000
 
 suite('the limits of flows', async () => {
-  const db = await storesWith(1)
+  const db = await databaseWithAccounts(1)
   const clock = fixedClock()
   const limitOf = () =>
     createFlowLimit({ clock, what: 'flows of tests', reason: 'too_many_page_flows' })

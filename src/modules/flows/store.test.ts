@@ -1,13 +1,13 @@
 // A database makes a difference: rows are inserted once, and the order of the oldest comes from a statement.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { endWaitingSignIns, flowStore, purgeFlows, type StoredFlow } from './store.ts'
 
 const now = 1_000_000
 
 suite('stored flows', async () => {
-  const db = await storesWith(2)
+  const db = await databaseWithAccounts(2)
   const store = flowStore(db)
   let count = 0
   const made = (more: Partial<StoredFlow> = {}): StoredFlow => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ownDatabase } from '../../../test/own-database.ts'
-import { storeAccounts } from '../../../test/stored-sessions.ts'
+import { storeAccounts } from '../../../test/stores.ts'
 import { sections } from './personal-data.ts'
 import { sessionStore } from './store.ts'
 

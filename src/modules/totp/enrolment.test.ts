@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { seededRandom } from '../../../test/random.ts'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { fromBase32 } from '../../core/crypto/base32.ts'
 import type { Account } from '../authentication/account.ts'
 import type { NewFactor } from '../factors/factors.ts'
@@ -21,7 +21,7 @@ const account = (userId: number, more: object = {}) =>
   }) as unknown as Account
 
 suite('the enrolment of an authenticator app', async () => {
-  const db = await storesWith(3)
+  const db = await databaseWithAccounts(3)
   const clock = fixedClock()
   const keys = { dataKey: Buffer.alloc(32, 1) }
   const reread: unknown[] = []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { seededRandom } from '../../../test/random.ts'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import type { Account } from '../authentication/account.ts'
 import { seal } from '../keys/seal.ts'
 import { storeImportedSecrets } from './imported.ts'
@@ -17,7 +17,7 @@ const secret = Buffer.from('12345678901234567890')
 const of = (userId: number) => ({ userId }) as unknown as Account // what it reads
 
 suite('the factor of an authenticator app', async () => {
-  const db = await storesWith(3)
+  const db = await databaseWithAccounts(3)
   const clock = fixedClock()
   const kind = createTotpKind({ clock, keys })
   const step = Math.floor(clock.now() / 30_000)

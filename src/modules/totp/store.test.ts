@@ -1,11 +1,11 @@
 // A database makes a difference: a step is used by a compare-and-set, once of many at once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { storesWith } from '../../../test/stores.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { totpStore } from './store.ts'
 
 suite('stored secrets of authenticator apps', async () => {
-  const db = await storesWith(4)
+  const db = await databaseWithAccounts(4)
   const store = totpStore(db)
   const confirmed = { sealed: 's', step: 7, confirmedAt: 500 }
   const row = { sealed: 's', pending: null, confirmedAt: 500, lastStep: 7 }

@@ -1,7 +1,7 @@
 // A database makes a difference: what a sink lacks is read from the tables.
 import assert from 'node:assert/strict'
-import { beforeEach, suite, test } from 'node:test'
-import { storedAudit } from '../../../../test/stored-audit.ts'
+import { suite, test } from 'node:test'
+import { storedAudit, suitesOnEmptyLog } from '../../../../test/stored-audit.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { checkpointDigest, signTombstone } from '../checkpoint-form.ts'
 import { createSinkFeed } from './feed.ts'
@@ -58,21 +58,15 @@ suite('the feed of a sink', async () => {
     digest: checkpointDigest(checkpoint),
   })
 
-  function onEmptyTables(name: string, tests: () => void): void {
-    suite(name, () => {
-      beforeEach(async () => {
-        await audit.clear()
-        time = start + 60_000
-      })
-      tests()
-    })
-  }
+  const suiteOnEmptyLog = suitesOnEmptyLog(audit, () => {
+    time = start + 60_000
+  })
 
   const away = 'error a sink of the audit log is away: what it lacks is sent when it is back'
   const back = 'info the sink of the audit log has everything again'
   const unknown = `error the sink of the audit log has a checkpoint that the database lacks: run \`${gatehouse} audit verify\``
 
-  onEmptyTables('what a sink is sent', () => {
+  suiteOnEmptyLog('what a sink is sent', () => {
     test('is nothing without a checkpoint', async () => {
       await audit.append('a')
       const { feed, sent } = feedOf()
@@ -137,7 +131,7 @@ suite('the feed of a sink', async () => {
     })
   })
 
-  onEmptyTables('where a sink goes on', () => {
+  suiteOnEmptyLog('where a sink goes on', () => {
     test('is behind the last checkpoint that it has', async () => {
       await audit.append('a')
       const one = await audit.checkpoint()
@@ -218,7 +212,7 @@ suite('the feed of a sink', async () => {
     })
   })
 
-  onEmptyTables('a sink that is away', () => {
+  suiteOnEmptyLog('a sink that is away', () => {
     test('is sent everything when it is back; one line for each', async () => {
       const { at } = await audit.append('a')
       await audit.checkpoint()
@@ -274,7 +268,7 @@ suite('the feed of a sink', async () => {
     })
   })
 
-  onEmptyTables('a feed at work', () => {
+  suiteOnEmptyLog('a feed at work', () => {
     test('a call while another works shares its end, and is sent what was written before', async () => {
       await audit.append('a')
       await audit.checkpoint()
@@ -301,7 +295,7 @@ suite('the feed of a sink', async () => {
     })
   })
 
-  onEmptyTables('a feed at work', () => {
+  suiteOnEmptyLog('a feed at work', () => {
     test('stops between batches once the service stops', async () => {
       for (let count = 0; count < 22; count += 1) {
         await audit.append('a')
