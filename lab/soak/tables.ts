@@ -15,6 +15,6 @@ export const keptRows: ReadonlyMap<string, string> = new Map([
   ['refusals', '24 hours, and at most REJECTIONS_KEPT'],
   ['revocations', 'a day longer than the token'],
   ['row_count_slots', 'for ever; at most 64 for each count'],
-  ['statistics_buckets', '48 hours, those of an hour 90 days'],
+  ['statistics_buckets', '48 hours; rows of an hour: 90 days'],
   ['webhook_deliveries', '30 days'],
 ])

@@ -48,7 +48,7 @@ export interface Traffic {
   /** Milliseconds of the answers since the last call. */
   takeLatencies(): Map<Kind, number[]>
   /**
-   * Stops a node and starts it again; returns milliseconds. A second node gets all requests meanwhile,
+   * Stops a node and starts it again; returns milliseconds. A second node gets all requests during this time,
    * as behind a proxy; without one, requests fail as planned. @throws Error unless it exits with 0
    */
   restart(node: ServiceNode): Promise<number>

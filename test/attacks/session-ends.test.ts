@@ -247,7 +247,7 @@ suite('SESSIONS_PER_ACCOUNT', async () => {
     await unlimited.close()
   })
 
-  test('one more ends the one that was idle longest, for this account alone, with an event', async () => {
+  test('one more ends the session that was idle longest, for this account alone, with an event', async () => {
     const who = await app.account('many')
     const bystander = await app.session(await app.account('bystander'))
     const [first = {}, second = {}, third = {}] = await sessionsOf(who, 3)

@@ -47,8 +47,17 @@ suite('audit, posts and mail in the console', async () => {
 
     // A choice counts at once, a text with Enter, and both stand in the address.
     await page.getByLabel('What', { exact: true }).selectOption({ label: 'Refused logins' })
-    await page.getByLabel('Whom it concerns').fill('ann')
-    await page.getByLabel('Whom it concerns').press('Enter')
+    const concerned = page.getByLabel('Whom it concerns')
+    await page.waitForURL(/type=/)
+    await concerned.fill('half a na')
+    await page.goBack()
+    await page.waitForURL((url) => !url.searchParams.has('type'))
+    await hand.settled()
+    assert.equal(await concerned.inputValue(), 'half a na', 'what is being typed stays')
+    await page.goForward()
+    await page.waitForURL(/type=/)
+    await concerned.fill('ann')
+    await concerned.press('Enter')
     await page.waitForURL(/target=ann/)
     await hand.settled()
     const filtered = new URL(page.url()).searchParams

@@ -142,7 +142,7 @@ suite('cookies', () => {
       assert.equal(cookiesWithout(header, names), left))
   }
 
-  test('of the service are hidden at its host, and those of its hosts everywhere', () => {
+  test('of the service are hidden at its host, and cookies of its hosts everywhere', () => {
     const home = cookiesAtHome('sid')
     assert.ok(home.has('sid'))
     for (const name of cookiesElsewhere) assert.ok(home.has(name))

@@ -42,7 +42,7 @@ suite('purposes of confirmations', () => {
     })
   }
 
-  test('the longest code is that of the longest purpose with one', () => {
+  test('the longest code lives as long as the longest purpose with a code', () => {
     assert.equal(longestCodeSeconds({ confirmations: {} }), 600)
     assert.equal(longestCodeSeconds({ confirmations: seconds }), 6)
     for (const name of [

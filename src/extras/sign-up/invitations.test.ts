@@ -121,7 +121,7 @@ suite('invitations', async () => {
     assert.deepEqual(byOperator, { ...first, invitedBy: null, isOfOperator: true })
   })
 
-  test('begin anew after their end, and replace the one that was made meanwhile', async () => {
+  test('begin again after their end, and replace a row that was made in between', async () => {
     const first = await create()
     const link = await token()
     clock.advance(7 * 86_400)

@@ -227,7 +227,7 @@ suite('the queues of webhooks', async () => {
   })
 
   onEmptyTables('the next delivery of an endpoint', () => {
-    test('is the one that is due for the longest time, and then the oldest', async () => {
+    test('is the mail that is due for the longest time, and then the oldest', async () => {
       await endpoint('a')
       await endpoint('b')
       await delivery('b', { due_at: now - 9 })
@@ -248,7 +248,7 @@ suite('the queues of webhooks', async () => {
       )
     })
 
-    test('waits for an older one of its person, and not for those of others', async () => {
+    test('waits for an older mail of its person, and not for mails of others', async () => {
       await endpoint('a')
       await endpoint('b')
       await delivery('b', { order_key: 'ann', due_at: now + 9 })
@@ -275,7 +275,7 @@ suite('the queues of webhooks', async () => {
       assert.equal((await queue.next('a', now))?.id, bob)
     })
 
-    test('that alone is blocked is due with the one that blocks it', async () => {
+    test('that alone is blocked is due with the delivery that blocks it', async () => {
       await endpoint('a')
       await delivery('a', { order_key: 'ann', due_at: now + 500 })
       await delivery('a', { order_key: 'ann', due_at: now - 7 })

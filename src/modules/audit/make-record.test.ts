@@ -201,7 +201,7 @@ suite('the sides of a record', () => {
     )
   })
 
-  test('name, level, outcome, time and request are those of the event', () => {
+  test('name, level, outcome, time and request come from the event', () => {
     const {
       at: time,
       id,

@@ -135,7 +135,7 @@ suite('events that wait for the audit log', () => {
     assert.deepEqual(written, ['success', 'failure'])
   })
 
-  test('of an answer that is being given are answered, and those of a later turn are not', async () => {
+  test('of an answer that is being given are answered, and requests of a later turn are not', async () => {
     const { add, clock, entries, queue } = queueOf()
     queue.refused('r1', 429, 'too_many')
     add('now', 'r1')

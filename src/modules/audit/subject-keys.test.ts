@@ -192,7 +192,7 @@ suite('persons in the audit log', async () => {
       assert.equal(await store.clearIndexes({ actor_index: null, target_index: null }, 9), 0)
     })
 
-    test('is to remove keys, and to find those of users who are gone', async () => {
+    test('is to remove keys, and to find keys of users who are gone', async () => {
       await user(7)
       await user(8, { import_id: -1 })
       await user(9, { import_id: 5 })

@@ -101,7 +101,7 @@ suite('second factors', async () => {
     assert.deepEqual(await factors.counts(2), { recovery_codes: 0 })
   })
 
-  test('that are asked for are those of the account, or else the first kind', async () => {
+  test('that are asked for are the kinds of the account, or else the first kind', async () => {
     const both = { second_factor: 'app', second_factors: ['app', 'key'] }
     assert.deepEqual(await factors.wanted(db, 1), both)
     give(2, 'key', 'e')
@@ -136,7 +136,7 @@ suite('second factors', async () => {
     assert.deepEqual(happened(), [])
   })
 
-  test('are proved; a wrong proof is told and counts, with what its caller adds', async () => {
+  test('are proved; a wrong proof is reported and counts, with what its caller adds', async () => {
     assert.deepEqual(await factors.prove(account(2), { app: 'right' }), ['otp', 'mfa'])
     let failed = 0
     const options = {
@@ -314,7 +314,7 @@ suite('second factors', async () => {
     assert.deepEqual([await factors.recoveryCodesLeft(7), happened()], [0, []])
   })
 
-  test('ten new recovery codes replace those of before; an account without a factor has none', async () => {
+  test('ten new recovery codes replace the old ones; an account without a factor has none', async () => {
     await recoveryCodesIn(db).replace(1, ['AAAA'], 0)
     const codes = await factors.renewCodes(account(1))
     assert.equal(new Set(codes).size, 10)

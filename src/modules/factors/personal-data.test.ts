@@ -16,7 +16,7 @@ suite('second factors in the personal data', async () => {
     return items
   }
 
-  test('are those of all tables, without their ids', async () => {
+  test('come from all tables, without their ids', async () => {
     assert.deepEqual(section?.tables, ['second_factors', 'recovery_codes'])
     assert.deepEqual(await read(), [])
     await recoveryCodesIn(db).replace(1, ['AAAA', 'BBBB'], 0)

@@ -106,7 +106,7 @@ suite('stored flows', async () => {
     await clear()
   })
 
-  test('of a step are those of a person in a browser, the newest first, at most 20', async () => {
+  test('of a step belong to a person in a browser, the newest first, at most 20', async () => {
     const wanted = { browser: 'ann', purpose: 'page_confirm', step: 'email', userId: 1, now }
     const own = { purpose: 'page_confirm', step: 'email', userId: 1 } as const
     const found = []

@@ -169,7 +169,7 @@ suite('a rotation of the master key', () => {
     assert.equal(readFileSync(next, 'utf8'), file)
   })
 
-  test('ends if another command has asked meanwhile', async () => {
+  test('ends if another command has asked in between', async () => {
     const question = { id: 'b', key_before: 'x', key_next: 'y', asked_at: 4e12 }
     const { rotate, rows, store } = await made({}, (rotations) => rotations.ask(question))
     const stored = await rows()

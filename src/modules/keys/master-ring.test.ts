@@ -47,7 +47,7 @@ function sealed(masterKey: Uint8Array, id = 'k'): SealedKey {
 }
 
 suite('the known master keys', () => {
-  test('are those of the settings, the present one first', () => {
+  test('come from the settings, the present one first', () => {
     const { read } = place()
     assert.deepEqual(read({ MASTER_KEY: hex(one) }), [[ids[0]], []])
     const both = { MASTER_KEY: hex(one), MASTER_KEY_NEXT: hex(two) }
@@ -55,7 +55,7 @@ suite('the known master keys', () => {
     assert.deepEqual(read({ ...both, MASTER_KEY_NEXT: hex(one) }), [[ids[0]], []])
   })
 
-  test('are those of the own files, where no setting names a key', () => {
+  test('come from the own files, where no setting names a key', () => {
     const { read, write } = place()
     write('master.key', `${hex(one)}\n`)
     assert.deepEqual(read(), [[ids[0]], []])

@@ -90,7 +90,7 @@ suite('an opened key set', () => {
     assert.deepEqual([opened.ended(end - 1), opened.ended(end)], [0, 1])
   })
 
-  test('the public keys are those of RS256 that have not ended, and hold nothing private', () => {
+  test('the public keys are the RS256 keys that have not ended, and hold nothing private', () => {
     const end = startedAt + 60_000
     const { opened } = open([
       ...whole,

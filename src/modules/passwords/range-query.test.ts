@@ -98,7 +98,7 @@ suite('the service of breached passwords', async () => {
   for (const [about, listener] of Object.entries({ ...failing, ...silent })) {
     const isSilent = about in silent
     const when = isSilent ? 'after 1.5 seconds' : 'at once'
-    test(`${about}: the password passes, ${when}, and an event tells`, async (t) => {
+    test(`${about}: the password passes, ${when}, and an event is recorded`, async (t) => {
       const time = standingTime(t)
       answer = listener
       asked.length = 0

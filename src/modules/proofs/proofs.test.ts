@@ -127,7 +127,7 @@ suite('proofs of the person', () => {
     }
   })
 
-  test('of an enrolment token are those of its login, and need no further one', async () => {
+  test('of an enrolment token come from its login, and need no further one', async () => {
     for (const more of [{ passwordHash: null }, {}]) {
       const credential = bearer('enrolment')
       const { proofs, request, steps } = proofsWith({ credential })

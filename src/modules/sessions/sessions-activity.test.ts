@@ -71,7 +71,7 @@ suite('sessions of several processes', async () => {
     assert.deepEqual(await sessions.resumeStored(kept), { ended: { code: 'session_unknown' } })
   })
 
-  test('a session is read again as the transaction sees it', async () => {
+  test('a transaction reads a session as it is then', async () => {
     const session = await start()
     clock.advance(minute)
     const again = await transact(db, [], (trx) => sessions.revalidate(trx, idOf(session)))
@@ -108,7 +108,7 @@ suite('sessions of several processes', async () => {
     assert.equal(await sessions.flush(), 1)
   })
 
-  test('once flushes have failed for 10 seconds, each session is read again', async () => {
+  test('once flushes have failed for 10 seconds, the database is asked for each session', async () => {
     const [session, used] = [await start(), await start()]
     const stored = await storedOf(session)
     await stateOf(used)
@@ -198,7 +198,7 @@ suite('sessions of several processes', async () => {
     assert.deepEqual((await sessions.stored(digest(secret)))?.amr, ['pwd', 'otp', 'mfa'])
   })
 
-  test('a session of the limit ends the one that was idle longest', async () => {
+  test('a session of the limit ends the session that was idle longest', async () => {
     const { sessions: few, events: noted } = sessionsOn(connected, clock, {
       SESSIONS_PER_ACCOUNT: '2',
     })

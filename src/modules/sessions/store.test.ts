@@ -50,7 +50,7 @@ suite('the statements of the sessions', async () => {
     assert.equal(await store.byId('c'), null)
   })
 
-  test('the flags of the account are those of its rows', async () => {
+  test('the flags of the account come from its rows', async () => {
     await insert('a', { userId: 2 })
     await db
       .updateTable('accounts')
@@ -121,7 +121,7 @@ suite('the statements of the sessions', async () => {
     assert.equal(await left(), 'd')
   })
 
-  test('those of an account are listed newest first: kept, or active after a time', async () => {
+  test('the sessions of an account are listed newest first: kept, or active after a time', async () => {
     await insert('old', { createdAt: 1 }, 10)
     await insert('kept', { createdAt: 2, isKept: true, amr: ['pwd'], authTime: 3 })
     await insert('later', { createdAt: 3 }, 11)

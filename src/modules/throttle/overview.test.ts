@@ -118,7 +118,7 @@ suite('the overview of the rate limits', async () => {
     deviceKey(7, 'd'),
   ]
 
-  test('shows the limits of an account, and forgets their failures and those of a client', async () => {
+  test('shows the limits of an account, and forgets their failures and the failures of a client', async () => {
     for (const key of ofAnn) await fail(key)
     const others = [loginOf('ben'), secondFactorKey(8), deviceKey(8, 'd'), keys.address(at)]
     for (const key of [...others, keys.client('app', at)]) await fail(key)

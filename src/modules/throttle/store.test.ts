@@ -160,7 +160,7 @@ suite('the statements of the rate limits', async () => {
       assert.equal(await store.countExceeded('login', { ...full, now: 5000 }), 0)
     })
 
-    test('leaves out lapsed attempts of an address, and counts those of a username', async () => {
+    test('leaves out lapsed attempts of an address, and counts attempts of a username', async () => {
       for (const limited of [address, login]) {
         await fail(60, limited)
         await take(90, limited)

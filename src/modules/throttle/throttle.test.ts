@@ -181,7 +181,7 @@ suite('rate limits', async () => {
       assert.equal(await left(), 'device address address')
     })
 
-    test('is the one that a success resets if it counted', async () => {
+    test('is reset by a success if it counted', async () => {
       await failed(1, device)
       await succeeded(address)
       assert.equal(await left(), 'device')

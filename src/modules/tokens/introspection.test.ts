@@ -89,7 +89,7 @@ suite('introspection', () => {
     assert.deepEqual([answer, steps], [null, ['unused verification']])
   })
 
-  test('a payload is that of three segments, of a JSON object', () => {
+  test('a payload is the second of three segments, and a JSON object', () => {
     const body = segment({ a: 1 })
     assert.deepEqual(payloadOf(`x.${body}.y`), { a: 1 })
     for (const text of ['', body, `x.${body}`, `x.${body}.y.z`, `x.${segment([1])}.y`, 'x..y']) {

@@ -104,7 +104,7 @@ suite('a compact JWS', () => {
     }
   })
 
-  test('the algorithm is that of the key, whatever the header says', async () => {
+  test('the key decides the algorithm, whatever the header says', async () => {
     const other = (alg: unknown, expected = 'HS256') => [
       { code: 'token_wrong_algorithm', facts: { alg, expected } },
     ]

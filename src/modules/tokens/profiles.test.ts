@@ -46,7 +46,7 @@ suite('profiles', () => {
     assert.deepEqual(await profiles.of(3), { email: null, name: null })
   })
 
-  test('a changed user is read again, and no other user', async () => {
+  test('the database is asked for a changed user, and for no other', async () => {
     const { profiles, users, reads } = counting()
     for (const id of [1, 2]) await profiles.of(id)
     users.set(1, { email: 'new@example.org', name: 'Ann' })
@@ -56,7 +56,7 @@ suite('profiles', () => {
     assert.equal(reads(), 3)
   })
 
-  test('once the database may have changed, all users are read again', async () => {
+  test('once the database may have changed, the database is asked for all users', async () => {
     const { profiles, users, changes, reads } = counting()
     for (const id of [1, 2]) await profiles.of(id)
     users.set(1, { email: 'new@example.org', name: 'Ann' })

@@ -56,7 +56,7 @@ suite('the store of rotations', async () => {
       for (const rid of ['b', 'f', 'c']) assert.equal(await store.use(rid), null)
     })
 
-    test('a family is that of the use, of the use that issued the token, or a new one', async () => {
+    test('a family comes from the use, from the use that issued the token, or is new', async () => {
       await clear()
       for (const one of [use('a', 'b'), use('b', 'c'), use('x', 'y', 100, 'g')]) {
         await store.insert(one)
@@ -79,7 +79,7 @@ suite('the store of rotations', async () => {
       )
     })
 
-    test('the last expiry is that of the family alone', async () => {
+    test('the last expiry belongs to the family alone', async () => {
       await clear()
       for (const one of [use('a', 'b', 300), use('b', 'c', 200), use('x', 'y', 900, 'g')]) {
         await store.insert(one)

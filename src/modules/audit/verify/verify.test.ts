@@ -503,7 +503,7 @@ suite('the verification of the audit log', async () => {
       assert.deepEqual([vouched.problems, vouched.notes], [[], [note]])
     })
 
-    test('go on in each chain where the one before ended', async () => {
+    test('continue each chain where the checkpoint before ended', async () => {
       await written()
       const { mac, number } = await audit.append('a')
       for (const [from, place] of [
