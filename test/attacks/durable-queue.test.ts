@@ -11,7 +11,7 @@ import { outboundRules } from '../../src/extras/webhooks/target-rules.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { testDatabase } from '../database.ts'
 import { addMail, emailOf, mailerOf, mailRows, servicesOf } from '../mail.ts'
-import { startRelay } from '../relay.ts'
+import { type Relay, startRelay } from '../relay.ts'
 import { until } from '../until.ts'
 import { startReceiver } from '../webhook-receiver.ts'
 import { deliveriesOf, leases, setUp } from '../webhook-sending.ts'
@@ -21,22 +21,31 @@ const hour = 3_600_000
 
 /** A process that is killed before its nth statement: no later statement reaches the database. */
 function killedAt(statement: number) {
+  let isKilled = false
+  return {
+    isKilled: () => isKilled,
+    of: failing((count) => {
+      isKilled = count >= statement
+      return isKilled
+    }),
+  }
+}
+
+/** Databases of a process whose nth statements fail. */
+function failing(fails: (count: number) => boolean) {
   let count = 0
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
       count += 1
-      if (count >= statement) throw new Error('killed')
+      if (fails(count)) throw new Error('killed')
       return node
     },
     transformResult: async ({ result }) => result,
   }
-  return {
-    isKilled: () => count >= statement,
-    of: ({ deps: { asyncCommitDb, db } }: TestApp) => ({
-      db: db.withPlugin(plugin) as Database,
-      asyncCommitDb: asyncCommitDb.withPlugin(plugin) as Database,
-    }),
-  }
+  return ({ deps: { asyncCommitDb, db } }: TestApp) => ({
+    db: db.withPlugin(plugin) as Database,
+    asyncCommitDb: asyncCommitDb.withPlugin(plugin) as Database,
+  })
 }
 
 /** The sender of another process. */
@@ -47,8 +56,8 @@ async function senderOf(app: TestApp, more: Partial<TestApp['deps']> = {}): Prom
   return createWebhookSender({ ...app.deps, ...services, rules, outbox, subscriptions, ...more })
 }
 
-async function mailApp() {
-  const relay = await startRelay()
+async function mailApp(given?: Relay) {
+  const relay = given ?? (await startRelay())
   const app = await testApp(relay.env)
   const services = await servicesOf(app)
   const add = (address: string) =>
@@ -170,6 +179,34 @@ suite('a lease of a mail that expires in the middle of an attempt', () => {
     await slow
     assert.deepEqual(await mailRows(app), before)
     assert.equal(app.log.filter(({ event }) => event === 'mail_sent').length, 1)
+  })
+})
+
+suite('one of the connections that send mail at once fails', () => {
+  test('the work ends with the error after the mail that another connection sends', async () => {
+    const answer = Promise.withResolvers<undefined>()
+    let messages = 0
+    const relay = await startRelay({
+      onMessage: () => {
+        messages += 1
+        return answer.promise
+      },
+    })
+    const { app, services, add } = await mailApp(relay)
+    await add('ann@example.org')
+    let isEnded = false
+    const work = mailerOf(app, services, failing((count) => count === 4)(app)).run()
+    const ended = assert.rejects(work, /^Error: killed$/).finally(() => {
+      isEnded = true
+    })
+    await until(() => messages === 1)
+    assert.equal(isEnded, false)
+    answer.resolve(undefined)
+    await ended
+    assert.deepEqual(
+      (await mailRows(app)).map(({ state }) => state),
+      ['sent'],
+    )
   })
 })
 

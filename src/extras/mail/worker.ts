@@ -63,7 +63,10 @@ export function createMailWorker(deps: MailWorkerDeps) {
     async run(stop?: AbortSignal): Promise<void> {
       if (transport === null || circuit.isOpen()) return
       const count = circuit.isDoubtful() ? 1 : lanes
-      await Promise.all(Array.from({ length: count }, () => sendDue(transport, stop)))
+      const runs = Array.from({ length: count }, () => sendDue(transport, stop))
+      // All lanes end before an error is thrown: a stop would close the database under a mail.
+      await Promise.allSettled(runs)
+      await Promise.all(runs)
     },
 
     /** Null if the mail was not waiting, or another worker has it. */
