@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { sql } from 'kysely'
 import { connect } from '../src/core/database/connect.ts'
+import type { Connected } from '../src/core/database/database.ts'
 import { existingTables } from '../src/core/database/unowned-tables.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
@@ -20,14 +21,10 @@ import { seededRandom } from './random.ts'
 
 export const passphrase = 'lamps harbour velvet tuba ocelot quarry'
 
-const closing: (() => Promise<void> | void)[] = []
-after(async () => {
-  for (const close of closing.toReversed()) await close()
-})
-
+/** A directory that is deleted after the test, the suite or the file that asks for it. */
 export function folder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  closing.push(() => rmSync(directory, { recursive: true, force: true }))
+  after(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
@@ -39,15 +36,16 @@ export async function place(
   directory = folder(),
   clock = fixedClock(),
 ) {
+  let connected: Connected | undefined
+  after(() => connected?.db.destroy()) // before anything is awaited, so that it is a hook of the caller
   const settings = await databaseSettings(directory, { isEmpty: true })
   const config = loadConfig({ ...settings, ...env })
-  const connected = connect({ ...config.database, synchronous: 'off', nodes })
-  closing.push(() => connected.db.destroy())
+  connected = connect({ ...config.database, synchronous: 'off', nodes })
   seeds += 1
   const log = createLog('silent')
   const events = eventsOf({ clock, log })
   const deps = { ...connected, config, clock, events, log, random: seededRandom(seeds) }
-  const tables = async () => [...(await existingTables(connected.db))]
+  const tables = async () => [...(await existingTables(deps.db))]
   return { directory, deps, tables }
 }
 
@@ -92,7 +90,7 @@ export function withDigest(signed: Uint8Array, mac?: (sha256: string) => string 
 }
 
 /** Settings with which a service makes backups by itself. */
-export const byItself = { BACKUP_DIR: folder(), BACKUP_PASSPHRASE: passphrase }
+export const byItself = () => ({ BACKUP_DIR: folder(), BACKUP_PASSPHRASE: passphrase })
 
 export const restoring: RestoreOptions = {
   passphrase: async () => passphrase,

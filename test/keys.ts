@@ -14,20 +14,17 @@ import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
 import { seededRandom } from './random.ts'
 
-const folders: string[] = []
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
 let seeds = 0
 
 /** A data directory, and a function that loads a key set on it with any settings. */
 export async function place() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  folders.push(directory)
   const clock = fixedClock()
   const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
-  after(() => db.destroy())
+  after(async () => {
+    await db.destroy()
+    rmSync(directory, { recursive: true, force: true })
+  })
   await migrate(db, clock)
   const load = (
     env: Record<string, string> = {},

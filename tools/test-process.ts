@@ -7,8 +7,10 @@ import { importTest } from './test-scopes.ts'
  * the next. One file at a time, because many suites start their services when they are imported.
  */
 const test = await importTest()
+const { after } = await import('node:test')
 // A test may wait for what keeps no process alive, as a child process that it does not hold.
 const maxBytes = 1_200_000_000 // node:test keeps all that the tests of a process made
+const closeMs = 60_000
 const alive = setInterval(() => {}, 60_000)
 const end = () => process.exit(1) // the run was killed
 process.once('disconnect', end)
@@ -19,9 +21,19 @@ for (;;) {
   await import(resolve(file)).catch((error: unknown) => {
     test('the import of the file', () => Promise.reject(error))
   })
+  // The last hook of the file: node:test starts such hooks after the tests, and waits for none.
+  const closed = new Promise<void>((resolve) => after(() => resolve()))
   await test(`end of ${file}`, () => {}) // runs after the tests of the file
+  await within(closeMs, closed)
 }
 clearInterval(alive)
 process.off('disconnect', end)
 process.disconnect?.()
 setTimeout(() => process.exit(), 5000).unref() // a handle that a test left open
+
+/** Ends the process, which fails the file: a hook never ended, or has failed and no other ran. */
+async function within(ms: number, closed: Promise<void>): Promise<void> {
+  const timer = setTimeout(() => process.exit(2), ms)
+  await closed
+  clearTimeout(timer)
+}

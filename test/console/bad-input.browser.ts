@@ -12,7 +12,7 @@ const title = `\u2067${markup}${'nospace\u{1f600}'.repeat(21)}`
 const email = `${'w'.repeat(64)}@${`${'x'.repeat(59)}.`.repeat(3)}example`
 
 suite('bad input in the console', async () => {
-  const world = await startWorld({ env: () => ({ ...byItself }) })
+  const world = await startWorld({ env: byItself })
 
   test('names of 200 characters with markup, bidi marks, emoji and no spaces fit at 360 px', async () => {
     const person = { name, email, username, password: 'gravel otter lantern 41' }

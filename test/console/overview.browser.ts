@@ -6,7 +6,7 @@ import { until } from '../until.ts'
 import { admin, type Person, personOf, startWorld, type World } from './world.ts'
 
 suite('overview, refusals and throttle in the console', async () => {
-  const world = await startWorld({ env: () => ({ ...byItself, LOGIN_LOCK_AFTER: '3' }) })
+  const world = await startWorld({ env: () => ({ ...byItself(), LOGIN_LOCK_AFTER: '3' }) })
   const ann = await world.account('ann')
   const ben = await world.account('ben')
   const eva = await world.account('eva')

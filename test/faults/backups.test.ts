@@ -81,7 +81,7 @@ suite('a full disk of backups', () => {
     const disk = mountSmallDisk(1)
     if (!disk) return t.skip('this container mounts nothing')
     try {
-      const app = await testApp({ ...byItself, BACKUP_DIR: disk.directory, BACKUP_KEEP: '1' })
+      const app = await testApp({ ...byItself(), BACKUP_DIR: disk.directory, BACKUP_KEEP: '1' })
       await seedUsers(app, 2000)
       const look = async () => app.app.jobs.find(({ name }) => name === 'backups')?.run()
       const runs = () => app.deps.db.selectFrom('backup_runs').selectAll().orderBy('id').execute()

@@ -257,7 +257,7 @@ suite('every event, with its fields and its level', async () => {
   const forward = forwardFile([{ hosts: ['wiki.example.org'], policy: 'one_factor' }])
   const profile = profileFile({})
   const files = { CLIENTS_FILE: clients, FORWARD_AUTH_FILE: forward, PROFILE_FILE: profile }
-  const app = watched(await testApp({ ...files, ...byItself, SIGN_UP: 'open', ...byMail }))
+  const app = watched(await testApp({ ...files, ...byItself(), SIGN_UP: 'open', ...byMail }))
   const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
@@ -979,12 +979,12 @@ suite('every event, with its fields and its level', async () => {
       return { told, fields: { verification: body.id, ...byAdmin } }
     }),
     info('audit_verified', 'nothing in the log was changed', async () => {
-      const own = watched(await testApp(byItself))
+      const own = watched(await testApp(byItself()))
       const { id, told, records } = await verification(own)
       return { told, fields: { verification: id, records, checkpoints: 0, by: 'job' } }
     }),
     critical('audit_integrity_failed', 'a record was changed', async () => {
-      const own = watched(await testApp(byItself))
+      const own = watched(await testApp(byItself()))
       const change = { type: 'session_created' }
       await own.deps.db.updateTable('audit_records').set(change).where('number', '=', 1).execute()
       const { id, told } = await verification(own)
@@ -993,7 +993,7 @@ suite('every event, with its fields and its level', async () => {
       return { told, fields: { verification: id, problems: 1, first, by: 'job' } }
     }),
     info('audit_keys_erased', 'a user was removed, and the keys were left', async () => {
-      const own = watched(await testApp(byItself))
+      const own = watched(await testApp(byItself()))
       const { userId } = await own.account('ina')
       await own.deps.db.deleteFrom('users').where('id', '=', userId).execute()
       own.clock.advance(2 * 86_400)
@@ -1001,12 +1001,12 @@ suite('every event, with its fields and its level', async () => {
       return { told, fields: { keys: 1, by: 'job' } }
     }),
     info('audit_erasures_counted', 'the service starts for the first time', async () => {
-      const own = watched(await testApp(byItself))
+      const own = watched(await testApp(byItself()))
       const { told } = await during(own, () => jobOf(own, 'erasures from before their lists'))
       return { told, fields: { erasures: 0, by: 'job' } }
     }),
     warn('audit_not_verified', 'its node is gone, as the one before', async () => {
-      const own = watched(await testApp(byItself))
+      const own = watched(await testApp(byItself()))
       const headers = own.basic(own.admin)
       const { id } = (await own.call('POST', verificationPath, { headers })).body
       const detail = 'the node auth-2 ended before the log was verified'
@@ -1027,7 +1027,7 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('backup_removed', 'an older one is removed after a new one', async () => {
       const BACKUP_DIR = folder()
-      const own = watched(await testApp({ ...byItself, BACKUP_DIR, BACKUP_KEEP: '1' }))
+      const own = watched(await testApp({ ...byItself(), BACKUP_DIR, BACKUP_KEEP: '1' }))
       await jobOf(own, 'backups')
       const [file] = readdirSync(BACKUP_DIR)
       await own.call('POST', '/api/admin/backups', { headers: own.basic(own.admin) })
@@ -1039,7 +1039,7 @@ suite('every event, with its fields and its level', async () => {
     }),
     critical('backup_failed', 'a backup is not made', async () => {
       const BACKUP_DIR = join(folder(), 'gone')
-      const own = watched(await testApp({ ...byItself, BACKUP_DIR }))
+      const own = watched(await testApp({ ...byItself(), BACKUP_DIR }))
       const { told } = await during(own, () => jobOf(own, 'backups'))
       const detail = `BACKUP_DIR is not there: is its disk mounted? (ENOENT: no such file or directory, realpath '${BACKUP_DIR}')`
       return { told, fields: { detail, attempts: 1, by: 'job' } }

@@ -10,7 +10,7 @@ export const examples: Examples = {
   makeBackup: { events: ['backup_requested'] },
 }
 
-export const settings = () => byItself
+export const settings = byItself
 
 const stdin = `${passphrase}\n`
 
