@@ -1,4 +1,3 @@
-import { after } from 'node:test'
 import { resource } from '../src/core/http/changes/resource.ts'
 import { createLoginAddress } from '../src/core/http/limits/client-address.ts'
 import { access, callerOf } from '../src/core/http/routes/access.ts'
@@ -12,6 +11,7 @@ import { postNotFound } from '../src/modules/posts/problems.ts'
 import { sessionAuthenticator } from '../src/modules/sessions/authenticator.ts'
 import { bearerAuthenticator } from '../src/modules/tokens/authenticator.ts'
 import { modules } from '../src/modules.ts'
+import { afterwards } from './afterwards.ts'
 import type { Answer, Headers, TestApp } from './app.ts'
 import { answerOf } from './app.ts'
 
@@ -61,7 +61,7 @@ export async function addedRoutes(
       }
     })
   }
-  after(() => server.close())
+  afterwards(() => server.close())
   return async (path, headers) =>
     answerOf(await server.inject({ method: 'GET', url: urlOf(path, '1'), headers }))
 }

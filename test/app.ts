@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import type pino from 'pino'
@@ -22,6 +21,7 @@ import { createLog, type Deps } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { soleProcess } from '../src/core/workers/workers.ts'
 import { modules as ours } from '../src/modules.ts'
+import { afterwards } from './afterwards.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import './openapi/answers.ts'
 import {
@@ -276,7 +276,11 @@ export async function testApp(
     if (unexplained.length > 0) throw new Error(`no true reason: ${unexplained.join('; ')}`)
     if (await leaveDatabase(directory)) rmSync(directory, { recursive: true, force: true })
   }
-  after(close)
+  afterwards(async () => {
+    await close()
+    // node:test keeps the functions of a suite, and they keep what the suite has made.
+    for (const name of Object.keys(test)) Reflect.deleteProperty(test, name)
+  })
 
   const test: TestApp = {
     app,

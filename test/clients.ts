@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { digest } from '../src/core/crypto/digest.ts'
+import { afterwards } from './afterwards.ts'
 import type { Answer, Headers, TestApp } from './app.ts'
 
 /** A client as CLIENTS_FILE has it. */
@@ -48,7 +48,7 @@ export function deviceApplication(id: string, more: object = {}): ClientEntry {
 /** A file of clients with a given content, in a folder of its own. */
 export function clientsFile(clients: readonly unknown[] | string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  afterwards(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'clients.json')
   writeClients(path, clients)
   return path

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { after } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { afterwards } from './afterwards.ts'
 
 /** A span as a collector has read it. */
 export interface CollectedSpan {
@@ -55,7 +55,7 @@ export async function startCollector(): Promise<Collector> {
   const { port } = server.address() as AddressInfo // it listens on a port
   const endpoint = `http://127.0.0.1:${port}`
   const collector: Collector = { endpoint, spans: [], bodies: [], headers: [], instead: undefined }
-  after(() => {
+  afterwards(() => {
     server.closeAllConnections()
     server.close()
     assert.deepEqual(faults, [], 'what the collector could not read')

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { sql } from 'kysely'
 import { connect } from '../src/core/database/connect.ts'
 import type { Connected } from '../src/core/database/database.ts'
@@ -12,6 +11,7 @@ import { eventsOf } from '../src/core/runtime/sinks.ts'
 import type { BackupOptions } from '../src/extras/backup/backup.ts'
 import { createEncryptedKeyBundle } from '../src/extras/backup/encrypted-key-bundle.ts'
 import type { RestoreOptions } from '../src/extras/backup/restore.ts'
+import { afterwards } from './afterwards.ts'
 import { type TestApp, testApp } from './app.ts'
 import { backup, copiedTables, restore } from './backups.ts'
 import { fixedClock } from './clock.ts'
@@ -24,7 +24,7 @@ export const passphrase = 'lamps harbour velvet tuba ocelot quarry'
 /** A directory that is deleted after the test, the suite or the file that asks for it. */
 export function folder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(directory, { recursive: true, force: true }))
+  afterwards(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
@@ -37,7 +37,7 @@ export async function place(
   clock = fixedClock(),
 ) {
   let connected: Connected | undefined
-  after(() => connected?.db.destroy()) // before anything is awaited, so that it is a hook of the caller
+  afterwards(() => connected?.db.destroy()) // before anything is awaited, so that it is a hook of the caller
   const settings = await databaseSettings(directory, { isEmpty: true })
   const config = loadConfig({ ...settings, ...env })
   connected = connect({ ...config.database, synchronous: 'off', nodes })

@@ -1,12 +1,12 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { afterwards } from './afterwards.ts'
 
 /** A file of forward authentication with these rules, or with this text, in a folder of its own. */
 export function forwardFile(rules: readonly object[] | string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  afterwards(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'forward.json')
   writeForward(path, rules)
   return path

@@ -1,4 +1,3 @@
-import { after } from 'node:test'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Database } from '../src/core/database/database.ts'
 import { ApiError } from '../src/core/errors.ts'
@@ -6,6 +5,7 @@ import { resource } from '../src/core/http/changes/resource.ts'
 import { access } from '../src/core/http/routes/access.ts'
 import type { Authenticator } from '../src/core/http/routes/declaration.ts'
 import type { Principal, Role } from '../src/core/policy/principal.ts'
+import { afterwards } from './afterwards.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
 
@@ -114,7 +114,7 @@ export async function guardedRoutes(
   ended.clear()
   revalidations.length = 0
   const app = fastify()
-  after(() => app.close())
+  afterwards(() => app.close())
   const config = loadConfig({ NODE_ENV: 'test', BASE_URL: 'https://auth.example' })
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

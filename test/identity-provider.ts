@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after } from 'node:test'
 import type { Context } from 'oidc-provider'
+import { afterwards } from './afterwards.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import { forge, type Json, rs256 } from './forge.ts'
 
@@ -72,7 +72,8 @@ const shared = new Map<string, Promise<IdentityProvider>>()
 /** The providers of the examples in a test file: without a name in its addresses, and with one. */
 export function exampleProvider(name: 'default' | 'acme' = 'default'): Promise<IdentityProvider> {
   return shared.getOrInsertComputed(name, () => {
-    after(() => shared.delete(name)) // the provider is closed, and the next file may be in this process
+    // The provider is closed, and the next file may be in this process.
+    afterwards(() => void shared.delete(name))
     return identityProvider()
   })
 }
@@ -153,7 +154,7 @@ export async function identityProvider(base = usualBase): Promise<IdentityProvid
     },
   }
   handle = create()
-  after(() => {
+  afterwards(() => {
     server.close()
     server.closeAllConnections()
   })

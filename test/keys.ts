@@ -2,7 +2,6 @@ import { createHash, type KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import type { Random } from '../src/core/crypto/random.ts'
 import { connect } from '../src/core/database/connect.ts'
 import { migrate } from '../src/core/database/migrate.ts'
@@ -10,6 +9,7 @@ import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { createAudit } from '../src/modules/audit/audit.ts'
 import { type KeySet, type KeySetDeps, loadKeySet } from '../src/modules/keys/key-set.ts'
+import { afterwards } from './afterwards.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
 import { seededRandom } from './random.ts'
@@ -21,7 +21,7 @@ export async function place() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   const clock = fixedClock()
   const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
-  after(async () => {
+  afterwards(async () => {
     await db.destroy()
     rmSync(directory, { recursive: true, force: true })
   })

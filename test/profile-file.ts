@@ -1,12 +1,12 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { afterwards } from './afterwards.ts'
 
 /** A file of profile fields, in a folder of its own. */
 export function profileFile(properties: object, required: readonly string[] = []): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  afterwards(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'profile.json')
   writeProfile(path, { properties, required })
   return path

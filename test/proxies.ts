@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { freePort } from '../tools/free-port.ts'
 import { writeNginx } from '../tools/nginx.ts'
+import { afterwards } from './afterwards.ts'
 import { type Certificate, certificate } from './self-signed.ts'
 import { missing, programOf, startProgram } from './use-it/listings.ts'
 
@@ -87,7 +87,7 @@ function folderWithCertificate(
   given = certificate({ commonName: hosts[0] ?? '', hosts }),
 ): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  afterwards(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'ssl'))
   const { cert, key } = given
   for (const host of hosts) {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { afterwards } from './afterwards.ts'
 import type { Certificate } from './self-signed.ts'
 import { localCertificate } from './tls-files.ts'
 
@@ -130,7 +130,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<Relay> {
   await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo // it listens on a port
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()))
-  after(stop)
+  afterwards(stop)
   return {
     port,
     certificate,
@@ -160,7 +160,7 @@ export function relayEnv(
 
 function authorityFile(authority: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-authority-'))
-  after(() => rmSync(folder, { recursive: true }))
+  afterwards(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'authority.pem')
   writeFileSync(file, authority)
   return file
@@ -231,6 +231,6 @@ export async function startSilentRelay(silentAt: Stage, drips = false): Promise<
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   }
-  after(stop)
+  afterwards(stop)
   return { port, env: relayEnv(port, 'none'), heard, stop }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { afterwards } from './afterwards.ts'
 import { folderOf } from './use-it/listings.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -26,7 +26,7 @@ export async function replay(
   env: Readonly<Record<string, string>>,
 ): Promise<Replay> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  afterwards(() => rmSync(folder, { recursive: true, force: true }))
   const modules = join(folderOf(new Map()), 'node_modules')
   const prelude = `npm() {
     case "$1" in

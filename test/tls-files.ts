@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { afterwards } from './afterwards.ts'
 import { type Certificate, certificate } from './self-signed.ts'
 
 /** A certificate of the host that a test's client asks for. */
@@ -22,7 +22,7 @@ export interface TlsFolder {
 /** A folder with the two files, which goes with the tests of the file. */
 export function tlsFolder(first: Certificate = localCertificate()): TlsFolder {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tls-'))
-  after(() => rmSync(folder, { recursive: true }))
+  afterwards(() => rmSync(folder, { recursive: true }))
   const [certFile, keyFile] = [join(folder, 'fullchain.pem'), join(folder, 'privkey.pem')]
   const put = ({ cert, key }: Partial<Certificate>) => {
     for (const [file, text] of [[certFile, cert] as const, [keyFile, key] as const]) {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after } from 'node:test'
+import { afterwards } from './afterwards.ts'
 
 /** A message as it arrived. */
 export interface Received {
@@ -50,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
       server.closeAllConnections()
     },
   }
-  after(() => receiver.close())
+  afterwards(() => receiver.close())
   return receiver
 }
 
