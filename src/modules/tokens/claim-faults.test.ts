@@ -119,6 +119,7 @@ suite('why the claims of a token are refused', () => {
     for (const name of ['iat', 'nbf'] as const) {
       assert.equal(fault({ [name]: at + 5 }), null, 'clocks of nodes may differ')
       for (const [time, valid_in_seconds] of [
+        [at + 5.001, 1],
         [at + 6, 1],
         [at + 6.5, 2],
         [at + 65, 60],

@@ -40,6 +40,16 @@ suite('claims of an access token', () => {
     assert.equal(parseAccessClaims({ ...access, ...times }, config, now)?.auth_time, 0)
   })
 
+  test('its pair, the verified address and the name are read where they are texts', () => {
+    const texts = { sid: 's', email: 'ann@example.org', name: 'Ann' }
+    const expected = { ...access, roles: ['USER', 'EDITOR'] }
+    const read = (more: object) => parseAccessClaims({ ...access, ...more }, config, now)
+    assert.deepEqual(read(texts), { ...expected, ...texts })
+    for (const value of [null, 7, ['s'], {}]) {
+      assert.deepEqual(read({ sid: value, email: value, name: value }), expected)
+    }
+  })
+
   test('exp, iat, iss, sub, type and aud are required', () => {
     for (const name of ['exp', 'iat', 'iss', 'sub', 'type', 'aud']) {
       assert.equal(parseAccessClaims(without(access, name), config, now), null, name)

@@ -6,13 +6,7 @@ import {
   type Role,
   rolesAmong,
 } from '../../core/policy/principal.ts'
-import {
-  type ClaimsToJudge,
-  faultOfTimes,
-  malformedClaim,
-  shownClaim,
-  toleranceSeconds,
-} from './claim-faults.ts'
+import { faultOfTimes, malformedClaim, shownClaim, toleranceSeconds } from './claim-faults.ts'
 import type { TellReason } from './jws.ts'
 
 /** The claims of a refresh token, from its payload and its signed header. Spec 2.5. */
@@ -43,24 +37,34 @@ export function parseAccessClaims(
   type: AccessClaims['type'] = 'access',
   tell?: TellReason,
 ): AccessClaims | null {
-  const claims = accessClaims(raw, config, now, type)
-  if (!claims) tell?.(faultOfAccess(raw, config, now, type))
-  return claims
+  return accepted(readAccess(raw, config, now, type), tell)
 }
 
-function accessClaims(
+/** Claims or the reason of the first claim that is wrong. */
+function readAccess(
   raw: Raw,
   { roles: known, token }: Pick<Config, 'roles' | 'token'>,
   now: number,
   type: AccessClaims['type'],
-): AccessClaims | null {
-  const { iss, sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
-  if (raw.type !== type || iss !== token.issuer || !isSubject(sub)) return null
-  if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTime(auth_time)) return null
-  if (!isWithinLifetime({ exp, iat, nbf }, now) || !hasAudience(aud, token.audience)) return null
+): AccessClaims | RefusalReason {
+  const { sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
+  const kindFault = faultOfKind(raw, token.issuer, type)
+  if (kindFault) return kindFault
+  if (!isSubject(sub)) return { code: 'claim_sub' }
+  if (!isTime(exp)) return malformedClaim('exp')
+  if (!isTime(iat)) return malformedClaim('iat')
+  if (!isTime(nbf)) return malformedClaim('nbf')
+  if (!isTime(auth_time)) return malformedClaim('auth_time')
+  const timeFault = faultOfTimes({ sub, exp, iat, nbf }, now)
+  if (timeFault) return timeFault
+  if (!hasAudience(aud, token.audience)) {
+    return { code: 'claim_aud', facts: { aud: shownClaim(aud), expected: token.audience } }
+  }
   const roles = parseRoles(raw.roles ?? [], known)
-  if (!roles || typeof jti !== 'string' || jti === '' || typeof username !== 'string') return null
-  if (typeof ver !== 'number') return null
+  if (!roles) return malformedClaim('roles')
+  if (!isName(jti)) return malformedClaim('jti')
+  if (typeof username !== 'string') return malformedClaim('username')
+  if (typeof ver !== 'number') return malformedClaim('ver')
   return {
     iss: token.issuer,
     sub,
@@ -89,75 +93,43 @@ export function parseRefreshClaims(
   now: number,
   tell?: TellReason,
 ): RefreshClaims | null {
-  const claims = refreshClaims(raw, header, config, now)
-  if (!claims) tell?.(faultOfRefresh(raw, header, config, now))
-  return claims
+  return accepted(readRefresh(raw, header, config, now), tell)
 }
 
-function refreshClaims(
+function readRefresh(
   raw: Raw,
   header: Raw,
   { token }: Pick<Config, 'token'>,
   now: number,
-): RefreshClaims | null {
-  const { iss, sub, exp, iat } = raw
+): RefreshClaims | RefusalReason {
+  const { sub, exp, iat } = raw
   const { rid, ver, auth_time = iat } = header
-  if (raw.type !== 'refresh' || iss !== token.issuer || !isSubject(sub)) return null
-  if (!isTime(exp) || !isTime(iat) || !isTime(auth_time)) return null
-  if (!isWithinLifetime({ exp, iat, nbf: iat }, now)) return null
-  if (typeof rid !== 'string' || typeof ver !== 'number') return null
+  const kindFault = faultOfKind(raw, token.issuer, 'refresh')
+  if (kindFault) return kindFault
+  if (!isSubject(sub)) return { code: 'claim_sub' }
+  if (!isTime(exp)) return malformedClaim('exp')
+  if (!isTime(iat)) return malformedClaim('iat')
+  if (!isTime(auth_time)) return malformedClaim('auth_time')
+  const timeFault = faultOfTimes({ sub, exp, iat, nbf: iat }, now)
+  if (timeFault) return timeFault
+  if (typeof rid !== 'string') return malformedClaim('rid')
+  if (typeof ver !== 'number') return malformedClaim('ver')
   return { sub, exp, rid, ver, authTime: auth_time, amr: parseAmr(header.amr) }
 }
 
-function faultOfAccess(
-  raw: Raw,
-  { roles: known, token }: Pick<Config, 'roles' | 'token'>,
-  now: number,
-  expected: AccessClaims['type'],
-): RefusalReason {
-  const common = faultOfCommon(raw, token.issuer, expected)
-  if (common) return common
-  const { aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat } = raw
-  for (const [claim, time] of Object.entries({ exp, iat, nbf, auth_time })) {
-    if (!isTime(time)) return malformedClaim(claim)
-  }
-  const times = faultOfTimes({ ...raw, exp, iat, nbf } as ClaimsToJudge, now)
-  if (times) return times
-  if (!hasAudience(aud, token.audience)) {
-    return { code: 'claim_aud', facts: { aud: shownClaim(aud), expected: token.audience } }
-  }
-  if (!parseRoles(raw.roles ?? [], known)) return malformedClaim('roles')
-  if (typeof jti !== 'string' || jti === '') return malformedClaim('jti')
-  return malformedClaim(typeof username === 'string' ? 'ver' : 'username')
+function accepted<Claims extends object>(
+  read: Claims | RefusalReason,
+  tell: TellReason | undefined,
+): Claims | null {
+  if (!('code' in read)) return read
+  tell?.(read)
+  return null
 }
 
-function faultOfRefresh(
-  raw: Raw,
-  { rid, auth_time = raw.iat }: Raw,
-  { token }: Pick<Config, 'token'>,
-  now: number,
-): RefusalReason {
-  const common = faultOfCommon(raw, token.issuer, 'refresh')
-  if (common) return common
-  const { exp, iat } = raw
-  for (const [claim, time] of Object.entries({ exp, iat, auth_time })) {
-    if (!isTime(time)) return malformedClaim(claim)
-  }
-  const times = faultOfTimes({ ...raw, exp, iat, nbf: iat } as ClaimsToJudge, now)
-  if (times) return times
-  return malformedClaim(typeof rid === 'string' ? 'ver' : 'rid')
-}
-
-function faultOfCommon(
-  { type, iss, sub }: Raw,
-  issuer: string,
-  expected: string,
-): RefusalReason | null {
+function faultOfKind({ type, iss }: Raw, issuer: string, expected: string): RefusalReason | null {
   if (type !== expected) return { code: 'claim_type', facts: { type: shownClaim(type), expected } }
-  if (iss !== issuer) {
-    return { code: 'claim_iss', facts: { iss: shownClaim(iss), expected: issuer } }
-  }
-  return isSubject(sub) ? null : { code: 'claim_sub' }
+  if (iss === issuer) return null
+  return { code: 'claim_iss', facts: { iss: shownClaim(iss), expected: issuer } }
 }
 
 export function isWithinLifetime(
@@ -169,7 +141,7 @@ export function isWithinLifetime(
 }
 
 function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+  return Number.isFinite(value) && Number(value) >= 0
 }
 
 function isSubject(value: unknown): value is string {
