@@ -41,7 +41,7 @@ export async function inspectToken(deps: InspectDeps, token: string): Promise<In
   const purpose = claims.type === 'refresh' ? 'refresh' : 'signing'
   const signature = (await verifyJws(token, (kid) => deps.keys.find(kid, purpose))) !== null
   const expired = typeof claims.exp === 'number' && deps.clock.now() >= claims.exp * 1000
-  const revoked = signature ? await isRevoked(deps, token, claims.type) : null
+  const revoked = await isRevoked(deps, token, claims.type)
   const found = { claims, signature, expired, revoked }
   return { header, ...found, refusal: refusalOf(found, deps) }
 }

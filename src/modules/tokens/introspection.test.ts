@@ -19,13 +19,24 @@ const full = {
   ...{ email_verified: true, scope: 'a b', client_id: 'c', name: 'Ann' },
 }
 
+interface Given {
+  readonly audiences?: readonly string[]
+  readonly isRevoked?: boolean
+  readonly isKept?: boolean
+  readonly isValid?: boolean
+  /** In place of the token of the payload. */
+  readonly text?: string
+}
+
+const tokenOf = (payload: unknown) => `${segment({})}.${segment(payload)}.c2ln`
+
 /** Verifies every token of the service's claims, and notes the steps. */
 async function ask(
   payload: object,
-  { audiences = ['ours'], isRevoked = false, isKept = false, isValid = true } = {},
+  { audiences = ['ours'], isRevoked = false, isKept = false, isValid = true, text }: Given = {},
 ) {
   const steps: string[] = []
-  const claims = parseAccessClaims({ ...payload }, config, at * 1000)
+  const claims = parseAccessClaims({ jti: 'its digest', ...payload }, config, at * 1000)
   assert.ok(claims)
   const verified = { claims, principal: principalOf(claims) }
   const deps = {
@@ -50,8 +61,8 @@ async function ask(
       },
     },
   } as unknown as Parameters<typeof introspect>[0]
-  const token = `${segment({})}.${segment(payload)}.c2ln`
-  return { answer: await introspect(deps, token, new Set(audiences)), steps }
+  const answer = await introspect(deps, text ?? tokenOf(payload), new Set(audiences))
+  return { answer, steps }
 }
 
 suite('introspection', () => {
@@ -66,6 +77,9 @@ suite('introspection', () => {
       ...{ client_id: 'c', roles: ['USER'], auth_time: at - 1, amr: ['pwd'], sid: 's' },
       ...{ email: 'ann@example.org', email_verified: true },
     })
+    const { jti: _, ...anonymous } = small
+    const { jti: __, ...rest } = members
+    assert.deepEqual((await ask(anonymous)).answer, rest, 'no id that the token does not have')
     const others = { ...full, aud: 'ours', scope: 7, client_id: ['c'], email_verified: 'yes' }
     const { answer } = await ask(others)
     assert.deepEqual(
@@ -87,6 +101,12 @@ suite('introspection', () => {
   test('a token of another audience takes the work of a forged token', async () => {
     const { answer, steps } = await ask(small, { audiences: ['theirs'] })
     assert.deepEqual([answer, steps], [null, ['unused verification']])
+  })
+
+  test('a text that is no JWS takes no work', async () => {
+    for (const text of ['', 'a', 'a.b', 'a.b.c', `${tokenOf(small)}.a`, tokenOf([small])]) {
+      assert.deepEqual(await ask(small, { text }), { answer: null, steps: [] }, text)
+    }
   })
 
   test('a payload is the second of three segments, and a JSON object', () => {

@@ -66,9 +66,9 @@ export function payloadOf(token: string): Readonly<Record<string, unknown>> | nu
 /** RFC 7519 section 4.1.3. */
 export function isFor(
   { aud }: Readonly<Record<string, unknown>>,
-  audiences: ReadonlySet<string>,
+  audiences: ReadonlySet<unknown>,
 ): boolean {
-  return [aud].flat().some((name) => typeof name === 'string' && audiences.has(name))
+  return [aud].flat().some((name) => audiences.has(name))
 }
 
 /** From the payload: `claims` have defaults for missing claims. */

@@ -73,6 +73,14 @@ suite('a compact JWS', () => {
       assert.deepEqual(await refusal(sign(`${other}.${payload}`)), malformed)
       assert.deepEqual(await refusal(`${head}.${payload}.${other}`), malformed)
     }
+    for (const given of [header, { ...header, kid: 'kk' }]) {
+      const good = segment(given)
+      const other = `${good.slice(0, -1)}${String.fromCharCode(good.charCodeAt(good.length - 1) + 1)}`
+      assert.deepEqual(Buffer.from(other, 'base64url'), Buffer.from(good, 'base64url'))
+      const input = `${other}.${payload}`
+      const signed = `${input}.${signer(input).toString('base64url')}`
+      assert.deepEqual(await refusal(signed), malformed, 'a header that reads the same')
+    }
     for (const text of ['a', 'abcde']) {
       assert.deepEqual(await refusal(`${head}.${text}.${signature}`), malformed, 'no whole byte')
     }
@@ -166,6 +174,9 @@ suite('a compact JWS', () => {
     for (const key of [another, secret]) {
       assert.deepEqual(await refusal(signed, es256(key)), wrong)
     }
+    const ofRsa = await new SignJWT({}).setProtectedHeader({ alg: 'PS256' }).sign(privateKey)
+    const ps256 = { algorithm: 'PS256', verifyWith: publicKey }
+    assert.deepEqual((await verify(ofRsa, ps256)).jws?.payload, {})
     const ours: [header: object, key: VerifyingKey][] = [
       [header, { algorithm: 'HS256', verifyWith: publicKey }],
       [
@@ -177,6 +188,11 @@ suite('a compact JWS', () => {
       const reasons = await refusal(forge(given, {}, signer), key)
       assert.deepEqual(reasons, [{ code: 'token_bad_signature', facts: { kid: 'k' } }])
     }
+    // OpenSSL takes any kind of public key for the digest of RS256. No key set has such a key: a
+    // mistake of the program, and no refusal.
+    const byEc = forge({ alg: 'RS256', kid: 'e' }, {}, rs256(ec.privateKey))
+    const ecForRsa = { algorithm: 'RS256', verifyWith: ec.publicKey }
+    await assert.rejects(verify(byEc, ecForRsa), { name: 'DataError' })
   })
 
   test('what is signed is verified', async () => {

@@ -98,7 +98,7 @@ function isSignedBy(key: VerifyingKey, token: string): boolean | Promise<boolean
     const expected = hmac(verifyWith, token.slice(0, end))
     return signature.length === expected.length && timingSafeEqual(signature, expected)
   }
-  if (algorithm === 'RS256' && isRsa(verifyWith)) {
+  if (algorithm === 'RS256' && verifyWith.asymmetricKeyType === 'rsa') {
     return verify(rsaSha256, Buffer.from(token.slice(0, end), 'ascii'), verifyWith, signature)
   }
   return isSignedByJose(key, token)
@@ -142,10 +142,6 @@ function hmac(secret: KeyObject, input: string): Buffer {
   return createHmac('sha256', secret).update(input).digest() // RFC 7518 section 3.2
 }
 
-function isRsa({ type, asymmetricKeyType }: KeyObject): boolean {
-  return type === 'public' && asymmetricKeyType === 'rsa'
-}
-
 function encoded(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
@@ -154,8 +150,8 @@ function encoded(value: object): string {
 export function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes))
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-    return value as Record<string, unknown>
+    if (typeof value !== 'object' || Array.isArray(value)) return null
+    return value as Record<string, unknown> | null
   } catch {
     return null
   }
@@ -170,5 +166,5 @@ const spareBits = [0, null, 0b1111, 0b11]
 /** Whether the segment is the canonical encoding of its bytes. RFC 4648 section 3.5. */
 function isCanonical(segment: string): boolean {
   const spare = spareBits[segment.length % 4] ?? null
-  return spare !== null && (alphabet.indexOf(segment.at(-1) ?? 'A') & spare) === 0
+  return spare !== null && (alphabet.indexOf(segment.slice(-1)) & spare) === 0
 }

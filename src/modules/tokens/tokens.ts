@@ -85,7 +85,7 @@ export function createTokens({
         auth_time: epochSeconds(authTime),
         ...(amr.length > 0 && { amr }),
         ver: account.accessVersion,
-        ...(sid !== undefined && { sid }),
+        sid,
         // The verified address of the account. The address of the user may change without a proof:
         // docs/adr/0060
         ...(type === 'access' &&
