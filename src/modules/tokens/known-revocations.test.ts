@@ -35,6 +35,9 @@ suite('known revocations', () => {
       assert.deepEqual(known.reasonOf(claims), reason, name)
     }
     const earlier = { code: 'token_revoked_earlier', facts }
+    const first = { ...claims, ver: 0 }
+    assert.equal(knowing().ends(first), false)
+    assert.deepEqual(knowing().reasonOf(first), earlier)
     const others: [name: string, known: KnownRevocations][] = [
       ['nothing', knowing()],
       ['other names', knowing(token(1, 'b'), token(2, pairName('a')), token(3, 's'))],

@@ -8,6 +8,8 @@ test('with rotation a refresh token ends with the last one of its login', () => 
   assert.equal(refreshEnd(config, { authTime: 5000, issuedAt: 5000 }), 5100)
   assert.equal(refreshEnd(config, { authTime: 5000, issuedAt: 5900 }), 6000)
   assert.equal(refreshEnd(config, { authTime: 5000, issuedAt: 5901 }), 6000)
+  const short = { ...config, refreshAbsoluteSeconds: 1 }
+  assert.equal(refreshEnd(short, { authTime: 5000, issuedAt: 5000 }), 5001)
 })
 
 test('without rotation, limit or a known time of the login it ends after its own time', () => {

@@ -91,8 +91,9 @@ export function revocationStore(db: DatabaseOrTransaction) {
           ? allFrom.all(db, place)
           : countedFrom.all(db, { ...place, now }))
         yield rows.map(toRevocation)
-        if (rows.length < readBatchSize) return
-        next = (rows.at(-1)?.id ?? next) + 1
+        const lastOfFullBatch = rows[readBatchSize - 1]
+        if (!lastOfFullBatch) return
+        next = lastOfFullBatch.id + 1
       }
     },
 
@@ -131,6 +132,6 @@ export function revocationStore(db: DatabaseOrTransaction) {
 function toRevocation(row: Selectable<Schema['revocations']>): LoggedRevocation {
   const { id, token, user_id, access_version, expires_at: expiresAt } = row
   if (token !== null) return { id, expiresAt, revocation: { token } }
-  const revocation = { userId: user_id ?? 0, accessVersion: access_version ?? 0 }
+  const revocation = { userId: Number(user_id), accessVersion: Number(access_version) }
   return { id, expiresAt, revocation }
 }

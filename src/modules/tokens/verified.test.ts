@@ -14,7 +14,8 @@ function counting() {
   let verifications = 0
   const verifyAccess = (token: string) => {
     verifications += 1
-    return token === 'refused' ? null : claims
+    const found = token === 'refused' ? null : claims
+    return token.startsWith('later') ? Promise.resolve(found) : found
   }
   const verified = createVerified({ clock, keys, tokens: { verifyAccess } })
   const use = (token: string) => verified.recall(token) ?? verified.verify(token)
@@ -57,6 +58,26 @@ suite('tokens that were verified', () => {
     assert.equal(count(), 4)
   })
 
+  test('a token whose key has to be looked up is kept as well', async () => {
+    const { use, count } = counting()
+    for (let uses = 0; uses < 2; uses += 1) assert.ok(use('later.a.b') instanceof Promise)
+    await use('later.a.b')
+    const kept = use('later.a.b')
+    assert.ok(kept && !(kept instanceof Promise))
+    assert.deepEqual([kept.claims.sub, kept.principal.subject, count()], ['1', '1', 3])
+  })
+
+  test('a token is not kept if the keys change while it is verified', async () => {
+    const { keys, use, count } = counting()
+    await use('later.a.b')
+    const verifying = use('later.a.b')
+    keys.generation += 1
+    use('another.a.b') // notices the change
+    assert.ok(await verifying)
+    assert.ok(use('later.a.b') instanceof Promise)
+    assert.equal(count(), 4)
+  })
+
   test('a kept token is verified again after a change of the keys, and after its end', () => {
     const { clock, keys, use, count } = counting()
     for (let uses = 0; uses < 3; uses += 1) use('a.b.c')
@@ -74,7 +95,7 @@ suite('tokens that were verified', () => {
   test('many tokens that are used in turn are all kept', () => {
     const { use, count } = counting()
     const turn = () => {
-      for (let index = 0; index < 5000; index += 1)
+      for (let index = 0; index < 9000; index += 1)
         use(`many.${index}.${index * 7919 + 10_000_000}`)
     }
     for (let turns = 0; turns < 2; turns += 1) turn()
@@ -88,6 +109,17 @@ suite('tokens that were verified', () => {
     const tokens = Array.from({ length: 12_000 }, (_, index) => `${index}.turn.${index * 7919}sig`)
     for (let round = 0; round < 3; round += 1) for (const token of tokens) use(token)
     assert.ok(count() > 0.9 * 36_000)
+  })
+
+  test('however many tokens came before, few are kept at their first use', () => {
+    const { use, count } = counting()
+    const once = (from: number, to: number) => {
+      for (let index = from; index < to; index += 1) use(`once.${index}.${index * 7919}sig`)
+    }
+    once(0, 200_000)
+    const before = count()
+    for (let turns = 0; turns < 2; turns += 1) once(200_000, 201_000)
+    assert.ok(count() - before > 1_700)
   })
 
   test('tokens that are used once leave those that are kept', () => {

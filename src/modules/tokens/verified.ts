@@ -84,11 +84,11 @@ function createUsedOnce(): (token: string) => boolean {
   }
 }
 
-/** A hash of the end of the signature, without the last character, which has fewer bits. */
+/** A hash of the end of the signature. */
 function hashOf(token: string): number {
   let hash = 0
-  for (let at = Math.max(0, token.length - 9); at < token.length - 1; at += 1) {
-    hash = Math.imul(hash, 31) + token.charCodeAt(at)
+  for (const character of token.slice(-8)) {
+    hash = Math.imul(hash, 31) + character.charCodeAt(0)
   }
   return hash >>> 0
 }
