@@ -1,53 +1,10 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { after, suite, test } from 'node:test'
-import { fixedClock } from '../../../test/clock.ts'
-import { loadConfig } from '../../../test/config.ts'
-import { connectTo, deafFeed, leaveDatabase } from '../../../test/database.ts'
-import { migrate } from '../../core/database/migrate.ts'
+import { suite, test } from 'node:test'
+import { twoProcesses } from '../../../test/revocations.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
-import { userStore } from '../users/store.ts'
-import { loadRevocations } from './revocations.ts'
 import { rotationStore } from './rotation-store.ts'
 
 const daySeconds = 86_400
-
-/** Of a process that alone writes: it knows its own changes. */
-const quietFeed = { ...deafFeed, isCurrent: () => true }
-
-/** Revocations on a database of their own, and a second process on the same database. */
-async function two() {
-  const clock = fixedClock()
-  const { db, asyncCommitDb, directory } = await connectTo()
-  const other = await connectTo({ directory })
-  after(async () => {
-    await db.destroy()
-    await other.db.destroy()
-    await leaveDatabase(directory)
-    rmSync(directory, { recursive: true })
-  })
-  await migrate(db, clock)
-  const { id: userId } = await userStore(db).insert({ name: 'Ann', email: 'ann@example.org' })
-  const emitted: unknown[] = []
-  const events = {
-    async emitInTransaction(_: unknown, type: { name: string }, payload: object) {
-      emitted.push([type.name, payload])
-    },
-  }
-  const config = loadConfig({ ACCESS_TOKEN_SECONDS: '900', REFRESH_TOKEN_SECONDS: '604800' })
-  const load = (on: Pick<typeof other, 'db' | 'asyncCommitDb' | 'feed'>) =>
-    loadRevocations({ ...{ ...on, clock, config }, events } as unknown as Parameters<
-      typeof loadRevocations
-    >[0])
-  const one = await load({ db, asyncCommitDb, feed: quietFeed })
-  const log = () => db.selectFrom('revocations').selectAll().orderBy('id').execute()
-  const seconds = () => clock.now() / 1000
-  const claimsOf = (jti: string, more: object = {}) => ({
-    ...{ jti, sub: String(userId), ver: 1, iat: seconds() },
-    ...more,
-  })
-  return { clock, db, userId, one, load: () => load(other), log, seconds, claimsOf, emitted }
-}
 
 /** Counts the authorizations of the caller, and the further work of the transaction. */
 function counting() {
@@ -63,7 +20,7 @@ function counting() {
 
 suite('revocations of access tokens', () => {
   test('an ended token is refused, by every process, and no other', async () => {
-    const { one, load, seconds, claimsOf, log, clock } = await two()
+    const { one, load, seconds, claimsOf, log, clock } = await twoProcesses()
     const earlier = await load()
     assert.equal(await one.refuses(claimsOf('a')), false)
     await one.revoke({ jti: 'a', exp: seconds() + 60.0001 })
@@ -79,7 +36,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('a token that has expired is not stored; the caller is authorized all the same', async () => {
-    const { one, seconds, log } = await two()
+    const { one, seconds, log } = await twoProcesses()
     const { guard, count } = counting()
     await one.revoke({ jti: 'a', exp: seconds() }, { guard })
     await one.revoke({ jti: 'a', exp: seconds() })
@@ -89,7 +46,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('a second end writes nothing, unless it is for longer', async () => {
-    const { one, seconds, log, claimsOf } = await two()
+    const { one, seconds, log, claimsOf } = await twoProcesses()
     const { count, ...options } = counting()
     const revoke = (exp: number) => one.revoke({ jti: 'a', exp: seconds() + exp }, options)
     for (const exp of [60, 60, 59]) await revoke(exp)
@@ -103,7 +60,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('a pair ends in the log for a day, and in its table for as long as its tokens live', async () => {
-    const { one, load, clock, db, seconds, claimsOf, log } = await two()
+    const { one, load, clock, db, seconds, claimsOf, log } = await twoProcesses()
     await one.endPair('s', seconds() + 60)
     const [row] = await log()
     assert.deepEqual([row?.token, row?.expires_at], ['pair s', clock.now() + daySeconds * 1000])
@@ -124,7 +81,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('a version of a user ends the tokens below it, for a week by the log, then by its table', async () => {
-    const { one, load, clock, db, userId, claimsOf, log } = await two()
+    const { one, load, clock, db, userId, claimsOf, log } = await twoProcesses()
     await transact(db, [], (trx) => one.revokeBelow(trx, userId, 2))
     one.appended()
     const [row] = await log()
@@ -147,7 +104,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('the epoch changes once the database may have changed', async () => {
-    const { one, seconds, claimsOf } = await two()
+    const { one, seconds, claimsOf } = await twoProcesses()
     const { epoch } = one
     await one.refuses(claimsOf('a'))
     assert.equal(one.epoch, epoch)
@@ -156,7 +113,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('a refresh token that an earlier version ended is refused', async () => {
-    const { one, db, clock } = await two()
+    const { one, db, clock } = await twoProcesses()
     const token = 'refresh r'
     await db
       .insertInto('revocations')
@@ -170,7 +127,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('a transaction sees its own entries, and those that this process has not read', async () => {
-    const { one, db, userId, claimsOf, seconds } = await two()
+    const { one, db, userId, claimsOf, seconds } = await twoProcesses()
     await one.revoke({ jti: 'known', exp: seconds() + 60 })
     await transact(db, [lockName.revocations], async (trx) => {
       assert.equal(await one.refusesBy(trx, claimsOf('a')), false)
@@ -183,7 +140,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('a transaction looks an old token up in the tables', async () => {
-    const { one, db, claimsOf, seconds, clock } = await two()
+    const { one, db, claimsOf, seconds, clock } = await twoProcesses()
     const claims = claimsOf('a', { sid: 's' })
     clock.advance(daySeconds)
     await transact(db, [lockName.revocations], async (trx) => {
@@ -194,7 +151,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('what expired a day ago is purged, from the log and from memory', async () => {
-    const { one, seconds, clock, log, claimsOf } = await two()
+    const { one, seconds, clock, log, claimsOf } = await twoProcesses()
     await one.revoke({ jti: 'a', exp: seconds() + 60 })
     await one.revoke({ jti: 'b', exp: seconds() + 61 })
     clock.advance(60 + daySeconds - 0.001)
@@ -210,7 +167,7 @@ suite('revocations of access tokens', () => {
   })
 
   test('what the database has lost is stored again, and recorded', async () => {
-    const { one, load, db, userId, seconds, log, claimsOf, emitted, clock } = await two()
+    const { one, load, db, userId, seconds, log, claimsOf, emitted, clock } = await twoProcesses()
     await one.revoke({ jti: 'a', exp: seconds() + 60 })
     await one.endPair('s', seconds() + 60)
     const versions = { user_id: userId, access_version: 1, refresh_version: 1 }

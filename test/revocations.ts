@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { ChangeFeed } from '../src/core/database/database.ts'
+import { loadRevocations } from '../src/modules/tokens/revocations.ts'
+import { userStore } from '../src/modules/users/store.ts'
+import { fixedClock } from './clock.ts'
+import { loadConfig } from './config.ts'
+import { connectTo, deafFeed, leaveDatabase, placeSqliteFile } from './database.ts'
+
+/** Of a process that alone writes: it knows its own changes. */
+const quietFeed = { ...deafFeed, isCurrent: () => true }
+
+/** Revocations on a database of their own, and a second process on the same database. */
+export async function twoProcesses(feed: ChangeFeed = quietFeed) {
+  const clock = fixedClock()
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  await placeSqliteFile(directory)
+  const { db, asyncCommitDb } = await connectTo({ directory })
+  const other = await connectTo({ directory })
+  after(async () => {
+    await db.destroy()
+    await other.db.destroy()
+    await leaveDatabase(directory)
+    rmSync(directory, { recursive: true })
+  })
+  const { id: userId } = await userStore(db).insert({ name: 'Ann', email: 'ann@example.org' })
+  const emitted: unknown[] = []
+  const events = {
+    async emitInTransaction(_: unknown, type: { name: string }, payload: object) {
+      emitted.push([type.name, payload])
+    },
+  }
+  const config = loadConfig({ ACCESS_TOKEN_SECONDS: '900', REFRESH_TOKEN_SECONDS: '604800' })
+  const load = (on: Pick<typeof other, 'db' | 'asyncCommitDb' | 'feed'>) =>
+    loadRevocations({ ...{ ...on, clock, config }, events } as unknown as Parameters<
+      typeof loadRevocations
+    >[0])
+  const one = await load({ db, asyncCommitDb, feed })
+  const log = () => db.selectFrom('revocations').selectAll().orderBy('id').execute()
+  const seconds = () => clock.now() / 1000
+  const claimsOf = (jti: string, more: object = {}) => ({
+    ...{ jti, sub: String(userId), ver: 1, iat: seconds() },
+    ...more,
+  })
+  return { clock, db, userId, one, load: () => load(other), log, seconds, claimsOf, emitted }
+}
