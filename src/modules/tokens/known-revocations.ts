@@ -33,6 +33,16 @@ export class KnownRevocations {
     return this.#last
   }
 
+  /** 0 before the first entry. */
+  get lastId(): number {
+    return this.#last?.id ?? 0
+  }
+
+  /** Whether a single token or a pair has ended. */
+  has(token: string): boolean {
+    return this.#tokens.has(token)
+  }
+
   ends({ jti, sid, sub, ver }: Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver'>): boolean {
     if (this.#tokens.has(jti) || (sid !== undefined && this.#tokens.has(pairName(sid)))) return true
     return (this.#versions.get(Number(sub))?.version ?? 0) > ver
@@ -89,7 +99,7 @@ export class KnownRevocations {
     const logged = new KnownRevocations()
     logged.add(entries)
     const tokens = [...this.#tokens]
-      .filter(([token, expiresAt]) => expiresAt > now && logged.endOf(token) === 0)
+      .filter(([token, expiresAt]) => expiresAt > now && !logged.has(token))
       .map(([token, expiresAt]) => ({ revocation: { token }, expiresAt }))
     const users = [...this.#versions].flatMap(([userId, { version, expiresAt }]) => {
       const found = logged.#versions.get(userId)

@@ -15,7 +15,7 @@ suite('the store of revocations', async () => {
   const append = (revocation: Revocation, expiresAt: number) =>
     transact(db, [], (trx) => revocationStore(trx).append(revocation, expiresAt))
   const clear = () => db.deleteFrom('revocations').execute()
-  const read = async (id: number, now: number) =>
+  const read = async (id: number, now?: number) =>
     (await Array.fromAsync(store.from(id, now))).flat()
 
   suite('the log of revocations', () => {
@@ -23,7 +23,7 @@ suite('the store of revocations', async () => {
       await clear()
       const revocations = [{ token: 'b' }, { userId: 7, accessVersion: 3 }, { token: 'a' }]
       for (const revocation of revocations) await append(revocation, 100)
-      const entries = await read(0, 0)
+      const entries = await read(0)
       assert.deepEqual(
         entries.map(({ id: _, ...entry }) => entry),
         revocations.map((revocation) => ({ revocation, expiresAt: 100 })),
@@ -44,10 +44,10 @@ suite('the store of revocations', async () => {
       ] as const) {
         await append({ token }, expiresAt)
       }
-      const [first, second, third] = await read(0, 0)
+      const [first, second, third] = await read(0)
       assert.ok(first && second && third)
-      assert.deepEqual(await read(second.id, 0), [second, third])
-      assert.deepEqual(await read(third.id + 1, 0), [])
+      assert.deepEqual(await read(second.id), [second, third])
+      assert.deepEqual(await read(third.id + 1), [])
       assert.deepEqual(await read(0, 99), [first, second, third])
       assert.deepEqual(await read(0, 100), [second, third])
       assert.deepEqual(await read(third.id, 199), [third])
@@ -60,7 +60,7 @@ suite('the store of revocations', async () => {
       await sql`insert into revocations (token, expires_at) with recursive numbers (n) as (
       select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
       select 'token ' || n, 100 from numbers`.execute(db)
-      for (const now of [0, 99]) {
+      for (const now of [undefined, 99]) {
         const batches = await Array.fromAsync(store.from(0, now))
         assert.deepEqual(
           batches.map(({ length }) => length),
@@ -72,7 +72,7 @@ suite('the store of revocations', async () => {
         .deleteFrom('revocations')
         .where('id', 'in', (eb) => eb.selectFrom('revocations').select('id').orderBy('id').limit(1))
         .execute()
-      const batches = await Array.fromAsync(store.from(0, 0))
+      const batches = await Array.fromAsync(store.from(0))
       assert.deepEqual(
         batches.map(({ length }) => length),
         [5000, 5000, 0],
@@ -83,7 +83,7 @@ suite('the store of revocations', async () => {
     test('a purge deletes a batch of what has expired', async () => {
       await clear()
       for (const expiresAt of [100, 101, 102, 103]) await append({ token: 'a' }, expiresAt)
-      const left = async () => (await read(0, 0)).map(({ expiresAt }) => expiresAt)
+      const left = async () => (await read(0)).map(({ expiresAt }) => expiresAt)
       assert.equal(await store.purge(99, 10), 0)
       assert.equal(await store.purge(102, 2), 2)
       assert.deepEqual(await left(), [102, 103])

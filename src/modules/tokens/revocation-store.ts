@@ -80,14 +80,14 @@ export function revocationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Reads entry `id` and all later entries that count at `now` (epoch milliseconds), in batches:
-     * a million rows at once would exceed the statement timeout.
+     * Reads entry `id` and all later entries, in batches: a million rows at once would exceed the
+     * statement timeout. With `now` (epoch milliseconds) only entries that count then.
      */
-    async *from(id: number, now: number): AsyncGenerator<LoggedRevocation[]> {
+    async *from(id: number, now?: number): AsyncGenerator<LoggedRevocation[]> {
       for (let next = id; ; ) {
         const place = { next, limit: readBatchSize }
         // Changes read the log from its end, with the index of ids.
-        const rows = await (now === 0
+        const rows = await (now === undefined
           ? allFrom.all(db, place)
           : countedFrom.all(db, { ...place, now }))
         yield rows.map(toRevocation)

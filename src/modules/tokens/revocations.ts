@@ -110,11 +110,11 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
     async refusesBy(trx, claims) {
       if (trx.isTransaction && isPostgres(trx) && mayConflict(trx) && isCaughtUp()) {
-        await revocationStore(trx).assertNoneAfter(known.last?.id ?? 0, clock.now() - clockLeewayMs)
+        await revocationStore(trx).assertNoneAfter(known.lastId, clock.now() - clockLeewayMs)
         return hasEnded(claims, revocationStore(trx))
       }
       const later = new KnownRevocations()
-      for await (const entries of revocationStore(trx).from((known.last?.id ?? 0) + 1, 0)) {
+      for await (const entries of revocationStore(trx).from(known.lastId + 1)) {
         later.add(entries)
       }
       return later.ends(claims) || hasEnded(claims, revocationStore(trx))
@@ -122,7 +122,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
     refusesRefresh({ rid }) {
       const token = refreshName(rid)
-      return isCaughtUp() ? known.endOf(token) > 0 : catchUp().then(() => known.endOf(token) > 0)
+      return isCaughtUp() ? known.has(token) : catchUp().then(() => known.has(token))
     },
 
     revoke: ({ jti, exp }, options = {}) => deny(jti, exp * 1000, options),
@@ -130,7 +130,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     async endPair(sid, exp, options = {}) {
       const token = pairName(sid)
       // No token is issued for an ended pair.
-      if (known.endOf(token) > 0) return endedBefore(options)
+      if (known.has(token)) return endedBefore(options)
       const work = async (trx: DatabaseOrTransaction) => {
         await storePairEnd(trx, sid, exp, deps)
         await revocationStore(trx).append({ token }, clock.now() + pairLoggedMs)
@@ -203,7 +203,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     const now = clock.now() - clockLeewayMs
     const { last } = known
     let continuesLast = !last
-    for await (const entries of store.from(last?.id ?? 0, now)) {
+    for await (const entries of store.from(known.lastId, now)) {
       continuesLast ||= isDeepStrictEqual(entries[0], last)
       if (!continuesLast) break
       known.add(entries)
