@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookiesAtHome, cookiesElsewhere, cookiesWithout } from './answers.ts'
-import { hostSessionCookie, setHostSessionCookie } from './cookies.ts'
+import { hostBrowserCookie, hostSessionCookie, setHostSessionCookie } from './cookies.ts'
 
 suite('cookies', () => {
   const names = new Set(['own', 'other'])
@@ -33,14 +33,19 @@ suite('cookies', () => {
     assert.ok(home.size > cookiesElsewhere.size + 1)
   })
 
-  const [session = ''] = cookiesElsewhere
+  const [session = '', browser] = cookiesElsewhere
 
-  test('of an application is for the browser alone, over https, at its host', () => {
+  test('are for the browser alone, over https, at their host; that of a browser for a day', () => {
     const set: unknown[] = []
-    const reply = { setCookie: (...of: unknown[]) => set.push(of) }
-    setHostSessionCookie(reply as unknown as FastifyReply, 'abc') // what it calls
+    const setCookie = (...of: unknown[]) => set.push(of)
+    const reply = { setCookie } as unknown as FastifyReply // what it calls
+    setHostSessionCookie(reply, 'abc')
+    hostBrowserCookie.set(reply, 'def')
     const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' }
-    assert.deepEqual(set, [[session, 'abc', flags]])
+    assert.deepEqual(set, [
+      [session, 'abc', flags],
+      [browser, 'def', { ...flags, maxAge: 86_400 }],
+    ])
   })
 
   for (const [cookie, value] of [
