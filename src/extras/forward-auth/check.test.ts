@@ -62,6 +62,9 @@ const check = checking(
   { ...app, paths: ['/any/*'], policy: 'one_factor' },
   { hosts: ['localhost'], policy: 'two_factor' },
   { hosts: ['plain.example.org'], policy: 'one_factor' },
+  { ...app, paths: ['/two/*'], users: ['ann', 'bob'], policy: 'two_factor' },
+  { hosts: ['docs.example.org'], paths: ['/admin/*'], roles: ['ADMIN'], policy: 'deny' },
+  { hosts: ['docs.example.org'], policy: 'one_factor' },
 )
 
 suite('the answer to a request, and why', () => {
@@ -113,6 +116,13 @@ suite('the answer to a request, and why', () => {
       'sign_in',
       'rule 5 denies it to ann with the role USER or ADMIN; for other callers the next rules count',
       5,
+    ],
+    [
+      'a stranger, and users',
+      check('/two/a'),
+      'sign_in',
+      'rule 10 wants a login with a second factor of ann or bob; for other callers the next rules count',
+      10,
     ],
     [
       'a network without an address',
@@ -191,6 +201,30 @@ suite('the answer to a request, and why', () => {
     assert.deepEqual([answer, because, rule], ['denied', 'ambiguous', null])
     assert.equal(why, 'the readings of its path lead to different rules')
     assert.ok(readings.length > 1)
+  })
+
+  test('a path that is ambiguous for a stranger, though not for the account', () => {
+    const { answer, because, readings } = check('/%2e%2fadmin', {
+      host: 'docs.example.org',
+      as: {},
+    })
+    assert.deepEqual([answer, because], ['denied', 'ambiguous'])
+    assert.deepEqual(new Set(readings.map(({ rule }) => rule)), new Set([11, 12]))
+  })
+
+  test('the readings are of the account that asks, if the rules ask who it is', () => {
+    const [stranger, bob] = [null, { username: 'bob' as Username }].map(
+      (as) => check('/ann/a', { as }).readings,
+    )
+    const reading = { path: '/ann/a', method: 'GET', isFolded: false }
+    assert.deepEqual(stranger, [{ ...reading, rule: 5 }])
+    assert.deepEqual(bob, [{ ...reading, rule: 6 }])
+  })
+
+  test('a path without a sure reading', () => {
+    const { answer, because, readings, why } = check('/any/%2500')
+    assert.deepEqual([answer, because, readings], ['denied', 'ambiguous', []])
+    assert.equal(why, 'its path has no reading that is sure')
   })
 
   test('a path of too many marks', () => {

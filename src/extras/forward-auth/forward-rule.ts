@@ -92,7 +92,7 @@ export function parseForwardRule(
     methods: methods?.filter((method) => method !== 'HEAD') ?? null,
     networks,
     // An unknown role is a mistake, or unchecked because ROLES has mistakes.
-    roles: names?.map((name) => (parseRoleName(name) ?? name) as Role) ?? null,
+    roles: names?.flatMap((name) => (parseRoleName(name) as Role | null) ?? []) ?? null,
     users,
     policy: policy ?? 'deny',
     ...(appPasswords === true && { acceptsAppPasswords: true as const }),

@@ -36,7 +36,7 @@ function pairsAbove(host: string, path: string): string[] {
 
 function covers(first: ForwardRule, second: ForwardRule): boolean {
   const isAmong = (some: readonly string[] | null, all: readonly string[] | null) =>
-    all === null || (some?.every((item) => all.includes(item)) ?? false)
+    all === null || some?.every((item) => all.includes(item)) === true
   if (!isAmong(second.methods, first.methods) || !isAmong(second.roles, first.roles)) return false
   if (!isAmong(second.users, first.users) || !coversNetworks(first, second)) return false
   const hosts = new Set(first.hosts)

@@ -105,6 +105,7 @@ suite('the methods of a request', () => {
     ['/a?_method=put&_method=patch', ['GET', 'PUT', 'PATCH']],
     ['/a?x=_method', ['GET']],
     ['/_method=put', ['GET']],
+    ['/a&_method=put', ['GET']],
     ['/a?_method=', ['GET']],
     ['/a?', ['GET']],
   ] as const) {
@@ -113,7 +114,8 @@ suite('the methods of a request', () => {
 
   test('are all that are named, once', () => {
     const headers = { 'x-http-method': 'PUT, get', 'x-method-override': ' PUT ,PATCH,' }
-    assert.deepEqual(methods(headers, '/a?_method=patch'), ['GET', 'PUT', 'PATCH'])
+    const all = ['GET', 'PUT', 'PATCH', 'DELETE']
+    assert.deepEqual(methods(headers, '/a?_method=delete'), all)
     const joined = { 'x-http-method': 'PUT', x_http_method: 'DELETE', 'x-http_method': 'PATCH' }
     assert.deepEqual(new Set(methods(joined)), new Set(['GET', 'PUT', 'DELETE', 'PATCH']))
   })
@@ -131,5 +133,14 @@ suite('the methods of a request', () => {
   test('and paths may be named with `_`, which applications read as `-`', () => {
     const { named: paths } = asked({ x_original_url: '/other', 'x-forwarded-uri': '/a' })
     assert.deepEqual(paths, [{ header: 'x-original-url', path: '/other' }])
+    const { named: prefixed } = asked({
+      'x-forwarded-prefix': '/p',
+      'x-forwarded-uri': '/a',
+      a_b: 'c',
+    })
+    assert.deepEqual(
+      prefixed?.map(({ path }) => path),
+      ['/p', '/p/a'],
+    )
   })
 })

@@ -75,8 +75,8 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
 
     readings(asked, caller) {
       const told: ReadingOfRequest[] = []
-      const isSure = typeof search(asked, caller, told) === 'number' || told.length > 0
-      return isSure ? told : null
+      search(asked, caller, told)
+      return told.length > 0 ? told : null
     },
 
     hasHost: (host) => index.of(host).length > 0,
@@ -107,14 +107,14 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     let characters = lengthOf(paths)
     for (const [at, { header, path }] of named.entries()) {
       const others = at < maxNamedPaths && !hasTooManyMarks(path) ? pathsOf(path) : null
-      characters += others === null ? 0 : lengthOf(others)
-      const isSame = characters <= maxCharacters && others !== null
-      if (!isSame || ruleOf(of, others, methods, null) !== rule) return { ...namedPath, header }
+      characters += lengthOf(others ?? [])
+      const isJudged = others !== null && characters <= maxCharacters
+      if (!isJudged || ruleOf(of, others, methods, null) !== rule) return { ...namedPath, header }
     }
     return rule
   }
 
-  /** Null for several. `told` receives all. */
+  /** Null for several, unless `told` receives all. */
   function ruleOf(
     of: readonly HostRules[],
     paths: readonly string[],
@@ -122,7 +122,6 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     told: ReadingOfRequest[] | null,
   ): number | null {
     let found: number | undefined
-    let isAmbiguous = false
     for (const reading of paths) {
       for (const one of methods) {
         method = one === 'HEAD' ? 'GET' : one
@@ -136,13 +135,12 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
             isFolded: pass === 1,
             rule: rules[rule]?.number ?? null,
           })
-          isAmbiguous ||= found !== undefined && found !== rule
-          if (isAmbiguous && told === null) return null
           found ??= rule
+          if (found !== rule && told === null) return null
         }
       }
     }
-    return isAmbiguous ? null : (found ?? rules.length)
+    return found ?? rules.length
   }
 
   function firstOf(of: readonly HostRules[], isExact: boolean, path: string): number {

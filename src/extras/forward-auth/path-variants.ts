@@ -29,7 +29,7 @@ export function isAmbiguous(path: string): boolean {
 export function hasTooManyMarks(path: string): boolean {
   if (path.length <= maxMarks) return false
   let count = 0
-  for (const [{ length }] of path.matchAll(mark)) count += Math.max(1, Math.ceil((length - 1) / 2))
+  for (const [{ length }] of path.matchAll(mark)) count += Math.max(1, Math.floor(length / 2))
   return count > maxMarks
 }
 
@@ -113,7 +113,7 @@ function digitAt(bytes: Uint8Array, at: number): number {
 }
 
 function isUnreserved(byte: number): boolean {
-  return byte < 0x80 && /[A-Za-z0-9._~-]/.test(String.fromCharCode(byte))
+  return /[A-Za-z0-9._~-]/.test(String.fromCharCode(byte))
 }
 
 const dots = /^(?:\.|%2e){1,2}$/i
@@ -121,7 +121,6 @@ const dots = /^(?:\.|%2e){1,2}$/i
 /** RFC 3986 section 5.2.4, including encoded dots, as browsers do. */
 function withoutDots(path: string): string {
   const segments = path.split('/')
-  if (!segments.some((segment) => dots.test(segment))) return path
   const kept: string[] = []
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
@@ -143,7 +142,7 @@ function bySegment(path: string, change: (name: string) => string): string {
 function withoutEnd(name: string): string {
   if (name === '.' || name === '..') return name
   let end = name.length
-  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end -= 1
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1
   return name.slice(0, end)
 }
 

@@ -6,9 +6,6 @@ export interface Remote {
   readonly email: string | null
 }
 
-// No `%`; no space at either end, because parsers remove it.
-const plain = /^(?! )[\x20-\x24\x26-\x7e]*(?<! )$/
-
 export function remoteOf(
   username: string,
   roles: Iterable<string>,
@@ -22,11 +19,10 @@ export function remoteOf(
 }
 
 /**
- * Percent-encodes each UTF-8 byte that is not printable ASCII, `%`, and a space at either end, so
- * that different texts never share a value. RFC 3986 section 2.1.
+ * Percent-encodes each UTF-8 byte that is not printable ASCII, `%`, and a space at either end, which
+ * parsers remove, so that different texts never share a value. RFC 3986 section 2.1.
  */
 export function headerText(text: string): string {
-  if (plain.test(text)) return text
   return text.replace(/^ | $|[^\x20-\x24\x26-\x7e]/gu, encoded)
 }
 

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import { cookiesAtHome, cookiesElsewhere, cookiesWithout } from './answers.ts'
-import { hostSessionCookie } from './cookies.ts'
-import { maxNamedPaths, namedPathsOf } from './named-paths.ts'
 import { isNavigation } from './navigation.ts'
 import { headerText, remoteOf } from './remote-headers.ts'
 import { isValidMethod, isValidUri, pathOf } from './request-line.ts'
@@ -121,57 +118,6 @@ suite('headers for applications', () => {
   })
 })
 
-suite('cookies', () => {
-  const names = new Set(['own', 'other'])
-  for (const [header, left] of [
-    ['own=1', null],
-    ['own', null],
-    [' own =1', null],
-    ['app=1', 'app=1'],
-    ['app', 'app'],
-    ['own=1; app=2', 'app=2'],
-    ['app=1;own=2 ; b=3', 'app=1; b=3'],
-    ['own=1; other=2', null],
-    ['app=own=1', 'app=own=1'],
-    ['ownx=1; xown=2; Own=3', 'ownx=1; xown=2; Own=3'],
-    [' ; ;a=1;', 'a=1'],
-    ['', null],
-    [';', null],
-  ] as const) {
-    test(`of ${JSON.stringify(header)} leave ${left}`, () =>
-      assert.equal(cookiesWithout(header, names), left))
-  }
-
-  test('of the service are hidden at its host, and cookies of its hosts everywhere', () => {
-    const home = cookiesAtHome('sid')
-    assert.ok(home.has('sid'))
-    for (const name of cookiesElsewhere) assert.ok(home.has(name))
-    assert.equal(cookiesElsewhere.has('sid'), false)
-    assert.ok(home.size > cookiesElsewhere.size + 1)
-  })
-
-  const [session = ''] = cookiesElsewhere
-  for (const [cookie, value] of [
-    [undefined, undefined],
-    ['', undefined],
-    [`${session}=abc`, 'abc'],
-    [`${session}=abc `, 'abc'],
-    [`a=1; ${session}=abc; b=2`, 'abc'],
-    [`a=1;${session}=abc;b=2`, 'abc'],
-    [`a=1;\t${session}=abc`, 'abc'],
-    [`a=${session}=evil; ${session}=abc`, 'abc'],
-    [`x${session}=evil`, undefined],
-    [`a=1, ${session}=evil`, undefined],
-    [`a=${session}=evil`, undefined],
-    [`${session}=`, ''],
-    [`${session}`, undefined],
-  ] as const) {
-    test(`the session of ${cookie}`, () => {
-      assert.equal(hostSessionCookie({ headers: { cookie } } as FastifyRequest), value)
-    })
-  }
-})
-
 suite('a navigation', () => {
   const page = { accept: 'text/html,*/*;q=0.8' }
   for (const [name, headers, expected] of [
@@ -191,58 +137,4 @@ suite('a navigation', () => {
       assert.equal(isNavigation({ headers, method: 'GET' } as unknown as FastifyRequest), expected)
     })
   }
-})
-
-suite('paths that headers name', () => {
-  const of = (headers: object, uri = '/own') => namedPathsOf({ ...headers }, uri)
-  const named = (headers: object, uri?: string) => of(headers, uri).map(({ path }) => path)
-
-  test('there are none without such headers', () => {
-    assert.deepEqual(of({ 'x-other': '/a' }), [])
-  })
-
-  test('of each header, without the query and the host, and without the own path', () => {
-    for (const header of [
-      'x-original-url',
-      'x-original-uri',
-      'x-rewrite-url',
-      'x-forwarded-path',
-      'x-http-path-override',
-    ]) {
-      assert.deepEqual(of({ [header]: '/a?b' }), [{ header, path: '/a' }])
-      assert.deepEqual(of({ [header]: '/own' }), [])
-    }
-    assert.deepEqual(named({ 'x-original-url': 'https://other.example/a?b' }), ['/a'])
-    assert.deepEqual(named({ 'x-original-url': 'a' }), ['/a'])
-    assert.deepEqual(named({ 'x-original-url': ' ' }), [])
-    assert.deepEqual(named({ 'x-original-url': '/own?x' }, '/own?y'), [])
-  })
-
-  test('of values that were joined, though a path may have a comma', () => {
-    assert.deepEqual(named({ 'x-original-url': '/a, /b,/c,d,http://h/e' }), [
-      '/a',
-      '/b',
-      '/c,d',
-      '/e',
-    ])
-    assert.deepEqual(named({ 'x-original-url': ['/a', '/b'] }), ['/a', '/b'])
-    assert.deepEqual(named({ 'x-original-url': '/a, /a' }), ['/a'])
-  })
-
-  test('a prefix is a path alone and before each other', () => {
-    assert.deepEqual(of({ 'x-forwarded-prefix': '/p', 'x-rewrite-url': '/a' }), [
-      { header: 'x-rewrite-url', path: '/a' },
-      { header: 'x-forwarded-prefix', path: '/p' },
-      { header: 'x-forwarded-prefix', path: '/p/own' },
-      { header: 'x-forwarded-prefix', path: '/p/a' },
-    ])
-    assert.deepEqual(named({ 'x-forwarded-prefix': '/p, /q' }), [
-      ...['/p', '/p/own', '/q', '/q/own', '/p/q', '/p/q/own'],
-    ])
-  })
-
-  test('are one more than are judged, at most', () => {
-    const many = Array.from({ length: 40 }, (_, at) => `/a${at}`).join(',')
-    assert.equal(named({ 'x-original-url': many }).length, maxNamedPaths + 1)
-  })
 })

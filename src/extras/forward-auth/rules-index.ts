@@ -79,18 +79,10 @@ function place(host: Building, path: string, index: number): void {
   const paths = new Set([body, decodeURIComponent(body)])
   const foldedPaths = new Set([...paths].map(folded))
   if (path !== '/*') host.isOfAnyPath = false
-  if (paths.size !== foldedPaths.size || ![...paths].every((one) => foldedPaths.has(one))) {
-    host.isFoldedAlready = false
-  }
-  for (const one of paths) add(nodeOf(host.exact, one)[isBelow ? 'below' : 'at'], index)
-  for (const one of foldedPaths) {
-    add(nodeOf(host.folded, one)[isBelow ? 'below' : 'at'], index)
-  }
-}
-
-/** Once: both forms of a path can share a node. */
-function add(list: number[], index: number): void {
-  if (list.at(-1) !== index) list.push(index)
+  if (![...paths].every((one) => foldedPaths.has(one))) host.isFoldedAlready = false
+  const list = isBelow ? 'below' : 'at'
+  for (const one of paths) nodeOf(host.exact, one)[list].push(index)
+  for (const one of foldedPaths) nodeOf(host.folded, one)[list].push(index)
 }
 
 function nodeOf(root: Node, path: string): Node {
@@ -110,9 +102,7 @@ function withoutEndSlash(path: string): string {
 
 /** RFC 3986 section 6.2.2.1 */
 export function withUpperEscapes(path: string): string {
-  return path.includes('%')
-    ? path.replace(/%[0-9a-f]{2}/gi, (digits) => digits.toUpperCase())
-    : path
+  return path.replace(/%[0-9a-f]{2}/gi, (digits) => digits.toUpperCase())
 }
 
 /**
@@ -133,7 +123,7 @@ export function firstOnWay(
     first = firstIn(node.below, first, matches)
     if (start > end) return firstIn(node.at, first, matches)
     const slash = path.indexOf('/', start)
-    const stop = slash === -1 || slash > end ? end : slash
+    const stop = slash === -1 ? end : slash
     node = node.children.get(path.slice(start, stop))
     start = stop + 1
   }

@@ -16,11 +16,20 @@ const wiki = { hosts: ['wiki.example.org'], policy: 'bypass' }
 const text = (...rules: readonly object[]) => JSON.stringify({ rules })
 
 /** A file with one rule, a service that has begun with it, and what that tells. */
-function started({ index = 0, env = {} }: { index?: number; env?: Record<string, string> } = {}) {
-  const path = forwardFile([wiki])
+function started({
+  index = 0,
+  env = {},
+  atStart = [wiki],
+}: {
+  index?: number
+  env?: Record<string, string>
+  atStart?: readonly object[]
+} = {}) {
+  const path = forwardFile(atStart)
   const write = (content: string) => writeForward(path, content)
   const config = loadConfig({ FORWARD_AUTH_FILE: path, TRUST_PROXY: '127.0.0.1', ...env })
   const told: Line[] = []
+  const kept: string[][] = []
   const clock = fixedClock()
   const measurements = createMeasurements()
   const rules = createForwardRules({
@@ -34,7 +43,11 @@ function started({ index = 0, env = {} }: { index?: number; env?: Record<string,
       warn: (line: string) => void told.push(['warn', line]),
     } as unknown as Parameters<typeof createForwardRules>[0]['log'],
     measurements,
-    workers: { index, keep: () => {} },
+    workers: {
+      index,
+      keep: ({ FORWARD_AUTH_FILE: rules = [] }) =>
+        void kept.push(rules.flatMap(({ hosts }) => hosts)),
+    },
   })
   const policyOf = (host: string) =>
     rules.judge({ host, scheme: 'https', uri: '/', methods: ['GET'], address: () => null }, null)
@@ -45,7 +58,7 @@ function started({ index = 0, env = {} }: { index?: number; env?: Record<string,
     await rules.refresh()
     return [...told]
   }
-  return { clock, look, measurements, path, policyOf, rules, write }
+  return { clock, kept, look, measurements, path, policyOf, rules, write }
 }
 
 /** Puts something else in the place of the file. */
@@ -68,6 +81,42 @@ suite('the file of rules while the service runs', () => {
     write(text({ hosts: ['new.example.org'], policy: 'deny' }))
     await look()
     assert.equal(policyOf('wiki.example.org'), 'deny', 'what is taken out is over')
+  })
+
+  test('as it is taken up it is kept for workers that start later', async () => {
+    const { kept, look, write } = started()
+    await look()
+    assert.deepEqual(kept, [wiki.hosts], 'from the start')
+    write(text({ hosts: ['new.example.org'], policy: 'bypass' }))
+    await look()
+    write(`${text({ hosts: ['new.example.org'], policy: 'bypass' })} `)
+    await look()
+    write('{')
+    await look()
+    assert.deepEqual(kept, [wiki.hosts, ['new.example.org']])
+  })
+
+  test('its warnings were logged at the start, and are again with each version', async () => {
+    const { look, write } = started({ atStart: [wiki, wiki] })
+    assert.deepEqual(await look(), [])
+    write(`${text(wiki, wiki)} `)
+    assert.deepEqual(await look(), [
+      [
+        'warn',
+        'FORWARD_AUTH_FILE: rule 2 never matches: rule 1 matches all that it does, before it',
+      ],
+    ])
+  })
+
+  test('with the mistakes of the version before is told again, without an event', async () => {
+    const { look, write } = started()
+    write(text({ ...wiki, x: 1 }))
+    const [error, event] = await look()
+    assert.equal(event?.[0], 'sys_forward_rules_broken')
+    write(`${text({ ...wiki, x: 1 })} `)
+    assert.deepEqual(await look(), [error])
+    write(text({ ...wiki, y: 1 }))
+    assert.deepEqual((await look())[1], event)
   })
 
   test('a change between the start and the first look is told, with its warnings', async () => {
@@ -129,13 +178,15 @@ suite('the file of rules while the service runs', () => {
   }
 
   test('another worker takes a change up as well, and tells of nothing', async () => {
-    const { look, measurements, policyOf, write } = started({ index: 1 })
+    const { clock, look, measurements, policyOf, write } = started({ index: 1 })
     write(text({ hosts: ['new.example.org'], policy: 'bypass' }))
     assert.deepEqual(await look(), [])
     assert.equal(policyOf('new.example.org'), 'bypass')
     write('{')
     assert.deepEqual(await look(), [])
     assert.equal(measurements.of(rulesFile).read?.().isBroken, true)
+    clock.advance(3600)
+    assert.deepEqual(await look(), [])
   })
 
   test('a file that cannot be read is told with the reason of the system', {
