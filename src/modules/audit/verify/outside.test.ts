@@ -94,10 +94,10 @@ suite('the comparison with the file outside', () => {
   })
 
   test('has the range of what the database lacks, and its newest time', async () => {
-    const lines = [three, checkpoint(2, 99), checkpoint(4, 5)]
+    const lines = [three, checkpoint(4, 99), checkpoint(2, 5)]
     const found = await compared([one], lines)
     assert.deepEqual(found.lacking, { from: 2, to: 4, lines: 3, at: 99 })
-    assert.deepEqual([found.details, found.last], [[], { number: 2, at: 99 }])
+    assert.deepEqual([found.details, found.last], [[], { number: 4, at: 99 }])
   })
 
   test('has a fork where the database has another checkpoint of the same number', async () => {
@@ -107,6 +107,8 @@ suite('the comparison with the file outside', () => {
     // A line of another key cannot be judged.
     const foreign = checkpoint(2, 25, other)
     assert.deepEqual((await compared([one, two], [foreign])).lacking?.from, 2)
+    const removed = await compared([two], [fork], { removedThrough: 2 })
+    assert.deepEqual([removed.removed, removed.lacking?.from], [0, 2])
     const same = { ...two, signature: one.signature }
     assert.deepEqual((await compared([one, two], [same])).details, [wrong(1)])
   })
@@ -140,9 +142,9 @@ suite('the comparison with the file outside', () => {
 
   test('is explained by the last restore since the newest line', () => {
     const restore = (at: number) => ({ id: `${at}`, at, file: null, created_at: null })
-    const restores = [restore(5), restore(9), restore(7)]
-    assert.equal(explaining({ at: 6 }, restores), restores[1])
-    assert.equal(explaining({ at: 9 }, restores), restores[1])
+    const restores = [restore(5), restore(7), restore(9)]
+    assert.equal(explaining({ at: 6 }, restores), restores[2])
+    assert.equal(explaining({ at: 9 }, restores), restores[2])
     assert.equal(explaining({ at: 10 }, restores), null)
     assert.equal(explaining({ at: 0 }, []), null)
   })
