@@ -138,6 +138,17 @@ suite('attacks that the verification finds', async () => {
       assert.deepEqual(await found(), [['changed', 'a', 1, changed]])
     })
 
+    test('a key that is gone is listed by a tombstone', async () => {
+      const { pseudonym } = await audit.person('7')
+      await audit.append('a', { payload: { user_id: 7 } })
+      await db.deleteFrom('audit_subjects').execute()
+      await change(1, { target_index: null })
+      assert.equal((await found()).length, 1)
+      await entomb('b', { closed: JSON.stringify([null, [pseudonym, start, null]]) })
+      const { erased, problems } = await verified()
+      assert.deepEqual([erased, problems], [1, []])
+    })
+
     test('an open chain whose records retention removed has none', async () => {
       const { mac } = await audit.append('a')
       await remove(1)
