@@ -60,7 +60,7 @@ suite('erasures of versions without lists', async () => {
       await setThrough(2)
       const step = job()
       assert.deepEqual([await unlistedThrough(db), await step(50)], [2, 50])
-      assert.deepEqual(emitted, [])
+      assert.equal(emitted.length, 0)
       assert.equal(await step(50), 0)
       assert.deepEqual(
         emitted.map(({ closed, ...rest }) => ({ ...rest, closed: closed.toSorted() })),
