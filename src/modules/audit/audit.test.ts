@@ -4,11 +4,12 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { storedAudit, suitesOnEmptyLog } from '../../../test/stored-audit.ts'
 import { storedAuditKeys } from '../../../test/stored-audit-keys.ts'
-import type { Database } from '../../core/database/database.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { transact } from '../../core/database/transactions.ts'
 import type { RecordedEvent } from '../../core/events/events.ts'
 import { type AuditDeps, createAudit } from './audit.ts'
+import { auditRecordsLost } from './events.ts'
 
 suite('the audit log of a process', async () => {
   const audit = await storedAudit()
@@ -36,10 +37,10 @@ suite('the audit log of a process', async () => {
     const [{ enqueue, record } = assert.fail()] = attached
     return { emitted, enqueue, lines, log, record }
   }
-  const event = () => {
+  const event = (payload: object = {}) => {
     const context = { by: 'cli', address: null, scheme: null, requestId: null, request: null }
     const type = { name: 'n', level: 'info', outcome: 'success' }
-    return { type, payload: {}, context, at: time } as unknown as RecordedEvent // what is read
+    return { type, payload, context, at: time } as unknown as RecordedEvent // what is read
   }
   const chains = async () =>
     (
@@ -83,6 +84,44 @@ suite('the audit log of a process', async () => {
         'events wait for the database',
       ])
       assert.deepEqual(log.state().waiting, 1)
+    })
+  })
+
+  suiteOnEmptyLog('failures', () => {
+    test('whose commit succeeded without an answer are written once', async () => {
+      let isLost = true
+      const losing = new Proxy(db, {
+        get(target, name) {
+          const found = Reflect.get(target, name)
+          if (name !== 'transaction' || !isLost) {
+            return typeof found === 'function' ? found.bind(target) : found
+          }
+          const execute = async (work: (trx: DatabaseOrTransaction) => Promise<unknown>) => {
+            await db.transaction().execute(work)
+            throw new DatabaseUnavailable('the answer was lost')
+          }
+          return () => ({ execute })
+        },
+      })
+      const { enqueue, log } = logOf(losing)
+      enqueue(event())
+      await log.flush()
+      assert.deepEqual([await count(), log.state().waiting], [1, 1])
+      isLost = false
+      time += 1
+      enqueue(event())
+      await log.flush()
+      assert.deepEqual([await count(), log.state().waiting], [2, 0])
+    })
+
+    test('that can never be written are lost, with a line in the log and an event', async () => {
+      const { emitted, enqueue, lines, log } = logOf()
+      for (const payload of [{ a: Number.NaN }, {}]) enqueue(event(payload))
+      await log.flush()
+      const refused = 'the audit log refuses events that wait: they are lost'
+      assert.deepEqual([await count(), lines], [1, [refused]])
+      assert.deepEqual(emitted, [[auditRecordsLost, { count: 1 }]])
+      assert.deepEqual(log.state(), { waiting: 0, oldestMs: 0, lost: 1 })
     })
   })
 
