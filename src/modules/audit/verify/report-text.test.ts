@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { generalProblem, type Verification } from './report.ts'
+import { generalProblem, type Problem, type Verification } from './report.ts'
 import { recordOf, textOfReport, verdict } from './report-text.ts'
 
 suite('the text of a verification', () => {
@@ -13,9 +13,9 @@ suite('the text of a verification', () => {
   }
   const linesOf = (more: Partial<Verification> = {}, file: string | null = null) =>
     textOfReport({ ...found, ...more }, { file, now }).split('\n')
-  const problem = {
+  const problem: Problem = {
     ...{ what: 'changed', chain: 'c', place: 2, number: 3, id: 'i', detail: 'it was changed' },
-  } as const
+  }
   const sentence = 'number 3, id i, chain c, place 2: it was changed'
 
   test('of an empty log', () => {
