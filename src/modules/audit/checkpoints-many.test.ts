@@ -66,6 +66,7 @@ suite('checkpoints of many', async () => {
       for (let count = 2; count < 4; count += 1) {
         await audit.append('b')
         await process.write({ isUrgent })
+        assert.deepEqual(await heads(), [`b${count}-${count}`])
         await db.deleteFrom('audit_checkpoints').where('number', '<', count).execute()
       }
       await audit.append('a')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { seededRandom } from '../../../test/random.ts'
-import { DatabaseUnavailable } from '../../core/database/errors.ts'
+import { CommitRefused, DatabaseUnavailable } from '../../core/database/errors.ts'
 import type { RecordedEvent } from '../../core/events/events.ts'
 import type { Entry } from './make-record.ts'
 import { createEventQueue } from './queue.ts'
@@ -18,10 +18,12 @@ suite('the turns of the queue of events', () => {
     const clock = fixedClock()
     const batches: (readonly Entry[])[] = []
     const failures: unknown[] = []
+    const mayBeThere: boolean[] = []
     const queue = createEventQueue({
       ...{ clock, random: seededRandom(7), dropped: () => {}, hasLost: () => {} },
       failed: (error) => failures.push(error),
-      async write(entries) {
+      async write(entries, isUnknown) {
+        mayBeThere.push(isUnknown)
         batches.push(entries.map((entry) => ({ ...entry })))
         await write(entries)
       },
@@ -36,6 +38,7 @@ suite('the turns of the queue of events', () => {
       batches,
       clock,
       failures,
+      mayBeThere,
       queue,
       sizes: () => batches.map(({ length }) => length),
     }
@@ -111,5 +114,41 @@ suite('the turns of the queue of events', () => {
     add({ request: null })
     await queue.run()
     assert.equal(failures.length, 2)
+  })
+
+  test('a batch is split only if the log refuses it', async () => {
+    const errors = [new DatabaseUnavailable('away'), new CommitRefused('no', { cause: 'full' })]
+    for (const [error, count, expected] of [
+      [errors[0], 2, [2]],
+      [errors[1], 1, [1]],
+      [errors[1], 2, [2, 1, 1]],
+    ] as const) {
+      const { add, failures, queue, sizes } = queueOf(async () => {
+        throw error
+      })
+      for (let added = 0; added < count; added += 1) add({ request: null })
+      await queue.run()
+      assert.deepEqual([sizes(), failures, queue.state().waiting], [expected, [error], count])
+    }
+  })
+
+  test('an event of a split batch whose end is unknown may be there', async () => {
+    const errors = [
+      new CommitRefused('no', { cause: 'full' }),
+      undefined,
+      new DatabaseUnavailable('the answer was lost'),
+    ]
+    const { add, mayBeThere, queue, sizes } = queueOf(async () => {
+      const error = errors.shift()
+      if (error) throw error
+    })
+    for (let count = 0; count < 2; count += 1) add({ request: null })
+    await queue.run()
+    await queue.flush()
+    assert.deepEqual(sizes(), [2, 1, 1, 1])
+    assert.deepEqual(mayBeThere, [false, true, true, true])
+    add({ request: null })
+    await queue.flush()
+    assert.equal(mayBeThere.at(-1), false)
   })
 })
