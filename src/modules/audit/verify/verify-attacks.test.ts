@@ -149,6 +149,18 @@ suite('attacks that the verification finds', async () => {
       assert.deepEqual([erased, problems], [1, []])
     })
 
+    test('a key that is gone sealed what the person did', async () => {
+      const { pseudonym } = await audit.person('7')
+      await audit.append('a', { context: { by: '7' } })
+      await db.deleteFrom('audit_subjects').execute()
+      await change(1, { actor_index: null })
+      const detail =
+        'the key of a person is gone, and no record of an erasure lists it: record 1 is the first that it has sealed'
+      assert.deepEqual(await found(), [['erasure', null, null, detail]])
+      await audit.append('a', { closed: [pseudonym] })
+      assert.deepEqual(await found(), [])
+    })
+
     test('an open chain whose records retention removed has none', async () => {
       const { mac } = await audit.append('a')
       await remove(1)
