@@ -30,7 +30,7 @@ async function verify(call: CommandCall): Promise<void> {
   const path = textOf(call, 'checkpoints') ?? config.audit.checkpointsFile
   const isNamed = textOf(call, 'checkpoints') !== undefined
   if (isNamed) assertReadable(path)
-  const file = isNamed || existsSync(path) ? path : null
+  const file = existsSync(path) ? path : null
   const { systemClock } = await import('../../core/lib/clock.ts')
   const now = (terminal.clock ?? systemClock).now()
   const { linesOf } = await import('./verify/outside-file.ts')
