@@ -91,7 +91,7 @@ suite('checkpoints of many', async () => {
     test('two at the same time write one', async () => {
       await audit.append('a')
       const written = await Promise.all([1, 2].map(() => processOf().write({ isUrgent })))
-      assert.deepEqual(written.toSorted(), [false, true])
+      assert.ok(written.includes(true)) // the other may find nothing, or another's checkpoint
       assert.equal((await checkpoints()).length, 1)
     })
 
