@@ -1,6 +1,9 @@
+import assert from 'node:assert/strict'
 import { beforeEach, suite } from 'node:test'
 import type { Insertable } from 'kysely'
+import { type DatabaseOrTransaction, execute } from '../src/core/database/database.ts'
 import type { Schema } from '../src/core/database/schema.ts'
+import { isPostgres } from '../src/core/database/transactions.ts'
 import type { EventContext } from '../src/core/events/context.ts'
 import type { RecordedEvent } from '../src/core/events/events.ts'
 import {
@@ -55,6 +58,8 @@ export function suitesOnEmptyLog(audit: { clear(): Promise<void> }, reset: () =>
 /** An audit log that a test writes record by record, without a service. */
 export async function storedAudit(start = 1_700_000_000_000) {
   const { db } = await ownDatabase()
+  // Transactions read rows in reverse where a statement asks for no order.
+  if (!isPostgres(db)) await execute(db, 'pragma reverse_unordered_selects = on')
   const random = seededRandom(77)
   const keys = auditKeysOf(random.bytes(32), random.bytes(32))
   const signer = checkpointKey(keys.checkpointSeed)
@@ -72,6 +77,13 @@ export async function storedAudit(start = 1_700_000_000_000) {
 
   return {
     ...{ db, keys, signer, random, writer, start, open },
+
+    /** A query must find the same in either order in which the database may read. */
+    async read<T>(query: (db: DatabaseOrTransaction) => Promise<T>): Promise<T> {
+      const found = await query(db)
+      assert.deepEqual(await db.transaction().execute(query), found)
+      return found
+    },
 
     async clear() {
       for (const table of tables) await db.deleteFrom(table).execute()

@@ -137,6 +137,7 @@ suite('a record has every field, and names persons in sealed ones alone', async 
       [record.outcome, record.level, record.plain.actor, record.plain.status, record.actor_index],
       ['failure', 'warn', 'unknown', 401, null],
     )
+    assert.equal(record.reason, 'wrong_password')
     assert.equal(record.actor_key, 'service')
     assert.equal(record.actor?.address, '198.51.100.7')
     assert.deepEqual(record.target, { user_id: maria.userId, username: 'maria' })

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
-import { checkpointDigest, headsText, parseHeads, signCheckpoint } from './checkpoint-form.ts'
+import {
+  checkpointDigest,
+  headsText,
+  parseHeads,
+  signCheckpoint,
+  signTombstone,
+  tombstoneText,
+} from './checkpoint-form.ts'
 import { checkpointKey } from './checkpoint-key.ts'
 
 // RFC 8032 section 7.1, test 3.
@@ -18,6 +26,8 @@ suite('the form of a checkpoint', () => {
     assert.equal(Buffer.from(key.sign('\x72'), 'base64url').toString('hex'), expected)
     assert.notEqual(key.id, checkpointKey(seed).id)
     assert.throws(() => checkpointKey(Buffer.alloc(31)))
+    const hash = createHash('sha256').update(key.publicKey).digest('base64url')
+    assert.equal(key.id, hash.slice(0, 16))
   })
 
   test('only the signature that was made verifies, in its one form', () => {
@@ -44,6 +54,19 @@ suite('the form of a checkpoint', () => {
     assert.equal(new Set(all.map(checkpointDigest)).size, 6)
   })
 
+  test('a tombstone with lists has another text', () => {
+    const key = checkpointKey(seed)
+    const tombstone = { chain: 'c', place: 1, mac: 'm', records: 2, at: 3, closed: '' }
+    for (const [closed, text] of [
+      ['', `["gatehouse tombstone 1","c",1,"m",2,3,"${key.id}"]`],
+      ['[4]', `["gatehouse tombstone 2","c",1,"m",2,3,"${key.id}","[4]"]`],
+    ] as const) {
+      const signed = signTombstone(key, { ...tombstone, closed })
+      assert.equal(tombstoneText(signed), text)
+      assert.equal(key.verifies(text, signed.signature), true)
+    }
+  })
+
   test('heads are read as they were written, and nothing else is', () => {
     const heads = [{ chain: 'c', from: 1, place: 2, mac: 'm', number: 3 }]
     assert.deepEqual(parseHeads(headsText(heads)), heads)
@@ -52,6 +75,10 @@ suite('the form of a checkpoint', () => {
       '{}',
       '[1]',
       '[["c",1,2,"m"]]',
+      '[["c",1,2,"m",3,4]]',
+      '["abcde"]',
+      '[{"length":5}]',
+      '[["c",1,2,9,3]]',
       '[["c",1,2.5,"m",3]]',
       '[[1,1,2,"m",3]]',
     ]) {

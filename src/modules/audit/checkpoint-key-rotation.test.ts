@@ -95,6 +95,14 @@ suite('the keys of checkpoints', async () => {
       assert.equal(rows.length, 4)
     })
 
+    test('signs any number of tombstones', async () => {
+      const rows = Array.from({ length: 501 }, (_, at) => signTombstone(first, tombstone(`${at}`)))
+      await db.insertInto('audit_tombstones').values(rows).execute()
+      await turn(0, 1)
+      const keys = await db.selectFrom('audit_tombstones').select('key_id').distinct().execute()
+      assert.deepEqual(keys, [{ key_id: second.id }])
+    })
+
     test('to a key from which it was turned before is refused', async () => {
       await turn(0, 1)
       const before = await statements()

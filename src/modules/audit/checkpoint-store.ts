@@ -183,13 +183,11 @@ export function checkpointStore(db: DatabaseOrTransaction) {
     },
 
     async lastNumber(): Promise<number | null> {
-      const row = await db
+      const { number } = await db
         .selectFrom('audit_records')
-        .select('number')
-        .orderBy('number', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return row?.number ?? null
+        .select((eb) => eb.fn.max<number | null>('number').as('number'))
+        .executeTakeFirstOrThrow()
+      return number
     },
 
     numberedFrom: (number: number, limit: number) =>
@@ -202,14 +200,11 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .execute(),
 
     async oldestRecord(): Promise<number | null> {
-      const row = await db
+      const { at } = await db
         .selectFrom('audit_records')
-        .select('at')
-        .orderBy('at')
-        .orderBy('number')
-        .limit(1)
-        .executeTakeFirst()
-      return row?.at ?? null
+        .select((eb) => eb.fn.min<number | null>('at').as('at'))
+        .executeTakeFirstOrThrow()
+      return at
     },
 
     async removeRecords(chain: string, throughPlace: number): Promise<void> {

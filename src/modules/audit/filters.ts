@@ -78,8 +78,7 @@ function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly strin
 
 function parseTypes(value: unknown, known: readonly KnownEvent[]): readonly string[] | undefined {
   if (value === undefined) return undefined
-  const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const names = new Set(texts.flatMap((text) => String(text).split(',')))
+  const names = new Set(String(value).split(',')) // also of a list
   if (names.size > maxTypes)
     return refuseField(['type'], {
       en: `must name at most ${maxTypes} types`,

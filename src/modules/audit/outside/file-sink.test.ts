@@ -194,6 +194,16 @@ suite('the lines of a file', () => {
     const long = 'x'.repeat(200_000)
     assert.deepEqual(await read(`${long}\ny`), [long, 'y'])
   })
+
+  test('is read from a line that fills more than one block', async () => {
+    const heads = 'h'.repeat(200_000)
+    const long = signCheckpoint(key, { number: 3, at: 5, previous: '', heads, records: 0 })
+    for (const end of ['', `${lineOf({ record })}`]) {
+      const path = newPath(line(2) + lineOf({ checkpoint: long }) + end)
+      const digest = checkpointDigest(long)
+      assert.deepEqual(await sinkOf(path).offset(), { number: 3, digest })
+    }
+  })
 })
 
 suite('the offsets of sinks', () => {

@@ -51,9 +51,7 @@ export async function readTombstones(
     if (!last || batch.length < batchSize) break
     after = last.chain
   }
-  const ofCheckpoints = ofChains.get(checkpointsTombstone)
-  ofChains.delete(checkpointsTombstone)
-  return { ofChains, ofCheckpoints, count }
+  return { ofChains, ofCheckpoints: ofChains.get(checkpointsTombstone), count }
 }
 
 export interface Attested {

@@ -39,7 +39,7 @@ export async function readOutside(
   findings: Findings,
 ): Promise<ReadOutside> {
   const counts = { lines: 0, checkpoints: 0, removed: 0 }
-  let last: NamedCheckpoint | null = null
+  let last = null as NamedCheckpoint | null
   let lacking: Omit<Fork, 'restore'> | null = null
   let batch: { readonly line: number; readonly checkpoint: Checkpoint }[] = []
 
@@ -63,7 +63,7 @@ export async function readOutside(
       const { number, at } = checkpoint
       const ours = present.get(number)
       if (ours && isSame(ours, checkpoint)) {
-        if (at >= (last?.at ?? 0)) last = { number, at }
+        note(checkpoint)
       } else if (
         signers.of(checkpoint)?.verifies(checkpointText(checkpoint), checkpoint.signature) === false
       ) {
@@ -72,17 +72,21 @@ export async function readOutside(
       } else if (!ours && number <= removedThrough) {
         counts.removed += 1
       } else if (ours ? isForged(ours) : number <= lastNumber) {
-        if (at >= (last?.at ?? 0)) last = { number, at } // already reported
+        note(checkpoint) // already reported
       } else {
-        if (at >= (last?.at ?? 0)) last = { number, at }
+        note(checkpoint)
         lacking = {
-          from: Math.min(lacking?.from ?? Infinity, number),
-          to: Math.max(lacking?.to ?? 0, number),
+          from: Math.min(lacking?.from ?? number, number),
+          to: Math.max(lacking?.to ?? number, number),
           lines: (lacking?.lines ?? 0) + 1,
-          at: Math.max(lacking?.at ?? 0, at),
+          at: Math.max(lacking?.at ?? at, at),
         }
       }
     }
+  }
+
+  function note({ number, at }: NamedCheckpoint): void {
+    if (!last || at >= last.at) last = { number, at }
   }
 
   /** Earlier foreign checkpoints cannot be judged. */
