@@ -198,43 +198,49 @@ suite('sessions of several processes', async () => {
     assert.deepEqual((await sessions.stored(digest(secret)))?.amr, ['pwd', 'otp', 'mfa'])
   })
 
-  test('a session of the limit ends the session that was idle longest', async () => {
-    const { sessions: few, events: noted } = sessionsOn(connected, clock, {
-      SESSIONS_PER_ACCOUNT: '2',
-    })
-    const one = await start({ on: few })
-    clock.advance(1)
-    const two = await start({ on: few, stored: 1 })
-    const foreign = await start({ on: few, userId: 2 })
-    clock.advance(1)
-    await few.resume(one.secret) // later than the second, in memory only
-    const three = await start({ on: few, stored: 2 })
-    const limit = noted.filter(({ name }) => name === 'session_ended')
-    assert.deepEqual(limit, [
-      { name: 'session_ended', payload: { user_id: 1, reason: 'limit', count: 1 } },
-    ])
-    assert.equal(await stateOf(two, few), 'session_unknown')
-    for (const session of [one, three, foreign]) {
-      assert.equal(typeof (await stateOf(session, few)), 'number')
-    }
-    // Ended sessions are no excess.
-    clock.advance(31 * minute)
-    noted.length = 0
-    await start({ on: few, stored: 3 })
-    assert.deepEqual(
-      noted.map(({ name }) => name),
-      ['session_created'],
-    )
+  test('a flush takes no activity from rows that were read before it', async () => {
+    const session = await start()
+    const stored = await storedOf(session)
+    clock.advance(20 * minute)
+    await stateOf(session)
+    await sessions.flush()
+    clock.advance(20 * minute)
+    assert.equal(sessions.judgeStored(stored)?.expiresAt, clock.now() + 600_000)
   })
 
-  test('without a limit, and up to it, no session ends', async () => {
-    for (const max of ['0', '2']) {
-      const { sessions: some } = sessionsOn(connected, clock, { SESSIONS_PER_ACCOUNT: max })
-      const before = await left()
-      await start({ on: some })
-      await start({ on: some, stored: max === '0' ? 500 : 1 })
-      assert.equal(await left(), before + 2)
-      await db.deleteFrom('sessions').execute()
-    }
+  test('a clock that is set back takes no activity away', async () => {
+    const session = await start()
+    clock.advance(minute)
+    await stateOf(session)
+    const seenAt = clock.now()
+    clock.advance(-minute)
+    assert.equal(await stateOf(session), 30 * minute)
+    await sessions.flush()
+    assert.equal((await storedOf(session)).lastSeenAt, seenAt)
+    clock.advance(minute)
+  })
+
+  test('the list goes by activity that is not written yet', async () => {
+    const session = await start()
+    clock.advance(9.999)
+    await stateOf(session)
+    clock.advance(30 * minute - 9.999)
+    const { lastSeenAt } = await storedOf(session)
+    assert.equal(clock.now() - lastSeenAt, 1_800_000)
+    assert.deepEqual(
+      (await sessions.of(1)).map((one) => one.lastSeenAt - lastSeenAt),
+      [9999],
+    )
+    clock.advance(9.998)
+    assert.equal((await sessions.of(1)).length, 1)
+    clock.advance(0.001)
+    assert.deepEqual(await sessions.of(1), [])
+  })
+
+  test('a session is read once: further requests are answered at once', async () => {
+    const session = await start()
+    assert.ok(sessions.resume(session.secret) instanceof Promise)
+    await stateOf(session)
+    assert.equal(sessions.resume(session.secret) instanceof Promise, false)
   })
 })

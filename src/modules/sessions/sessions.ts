@@ -326,7 +326,6 @@ export function createSessions(
   async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | EndedSession> {
     const present = await lookUp(session.id)
     if (!present) return withoutRow(session.id)
-    flushed.set(present.id, present.lastSeenAt)
     const lastSeenAt = lastSeenOf(present)
     return clock.now() < endOf({ ...present, lastSeenAt, isKept: isKeptOf(present) })
       ? resumed(present, lastSeenAt)
