@@ -47,6 +47,13 @@ suite('the limit of sessions of an account', async () => {
     }
   })
 
+  test('a limit of one leaves the session of the last login', async () => {
+    const { sessions: single } = limitedTo('1')
+    const old = await start({ on: single })
+    await start({ on: single, stored: 1 })
+    assert.deepEqual([await stateOf(old), await left()], ['session_unknown', 1])
+  })
+
   test('sessions that have ended by time are no excess', async () => {
     for (const stored of [0, 1]) await start({ stored })
     clock.advance(30 * minute - 0.001)
