@@ -8,7 +8,12 @@ import { migrate } from '../src/core/database/migrate.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { createAudit } from '../src/modules/audit/audit.ts'
-import { type KeySet, type KeySetDeps, loadKeySet } from '../src/modules/keys/key-set.ts'
+import {
+  type KeySet,
+  type KeySetDeps,
+  type LoadKeySetOptions,
+  loadKeySet,
+} from '../src/modules/keys/key-set.ts'
 import { afterwards } from './afterwards.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
@@ -31,6 +36,7 @@ export async function place() {
     on = db,
     given?: Random,
     more: Partial<KeySetDeps> = {},
+    options?: LoadKeySetOptions,
   ) => {
     const config = loadConfig({ DATA_DIR: directory, TOKEN_ALGORITHM: 'HS256', ...env })
     seeds += 1
@@ -38,7 +44,7 @@ export async function place() {
     const log = createLog('silent')
     const events = eventsOf({ clock, log })
     createAudit({ config, db: on, clock, events, log, random })
-    return loadKeySet({ config, db: on, feed, clock, events, random, ...more })
+    return loadKeySet({ config, db: on, feed, clock, events, random, ...more }, options)
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
   const kinds = async () =>
