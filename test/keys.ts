@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Random } from '../src/core/crypto/random.ts'
 import { connect } from '../src/core/database/connect.ts'
+import type { Connected } from '../src/core/database/database.ts'
 import { migrate } from '../src/core/database/migrate.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
@@ -17,6 +18,7 @@ import {
 import { afterwards } from './afterwards.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
+import { placeSqliteFile } from './database.ts'
 import { seededRandom } from './random.ts'
 
 let seeds = 0
@@ -25,12 +27,16 @@ let seeds = 0
 export async function place() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   const clock = fixedClock()
-  const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+  let connected: Connected | undefined
+  // Before anything is awaited: later the hook would belong to another file of the process.
   afterwards(async () => {
-    await db.destroy()
+    await connected?.db.destroy()
     rmSync(directory, { recursive: true, force: true })
   })
-  await migrate(db, clock)
+  await placeSqliteFile(directory)
+  connected = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+  const { db, feed } = connected
+  await migrate(db, clock) // a file of the tests on PostgreSQL is new
   const load = (
     env: Record<string, string> = {},
     on = db,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../../../test/config.ts'
@@ -58,6 +58,7 @@ suite('the check of stored keys', () => {
       String(unusable),
       /^The master key cannot be used: .*master\.key cannot be read, and the key set .*\.$/,
     )
+    assert.equal(existsSync(join(directory, 'master.key')), false)
     const other = await found<InsideContext>(keys, context({ MASTER_KEY: hex(one) }))
     const ids = (await keyStore(db).all()).map(({ id }) => id).join(', ')
     const closed = `The master key does not open ${stored.length} of ${stored.length} keys: ${ids}.`

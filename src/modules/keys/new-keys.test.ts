@@ -5,9 +5,9 @@ import { place } from '../../../test/keys.ts'
 import { seededRandom } from '../../../test/random.ts'
 import type { Guard } from '../../core/database/transactions.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { KeySet } from './key-set.ts'
 import { createMasterRing } from './master-ring.ts'
 import { createNewKeys } from './new-keys.ts'
-import { rsaBitsOf } from './signing-key.ts'
 import { keyStore } from './store.ts'
 
 const random = seededRandom(11)
@@ -64,6 +64,13 @@ suite('the keys that are missing', () => {
     )
     const expected = { 'signing HS256': 60_000, 'signing RS256': 60_001, 'refresh HS256': 0 }
     assert.deepEqual(createdAt, expected)
+  })
+
+  test('are made once by processes that start at the same time', async () => {
+    const { makes, all } = await made()
+    const starts = [0, 1].map(() => makes.addMissing({ signing: 'HS256', data: 'A256GCM' }))
+    await Promise.all(starts)
+    assert.equal((await all()).length, 2)
   })
 
   test('are made again in place of keys that are retired', async () => {
@@ -123,12 +130,20 @@ suite('a successor', () => {
     assert.ok(old, 'no key of the algorithm is young')
   })
 
-  test('is as long as the setting says', async () => {
-    const { makes, all, ring } = await made({ TOKEN_RSA_BITS: '2304' })
-    await makes.addMissing({ identity: 'RS256' })
-    await makes.replace('identity', 'RS256')
-    const bits = (await all()).map((key) => rsaBitsOf(ring.open(key)))
-    assert.deepEqual(bits, [2304, 2304])
+  test('has the length of TOKEN_RSA_BITS, and is never shorter than the key in use', async () => {
+    const { load, clock } = await place()
+    const bits = ({ current }: KeySet) => current.verifyWith.asymmetricKeyDetails?.modulusLength
+    const long = await load({ TOKEN_ALGORITHM: 'RS256', TOKEN_RSA_BITS: '2304' })
+    assert.equal(bits(long), 2304)
+    const keys = await load({ TOKEN_ALGORITHM: 'RS256' })
+    const { kid } = await keys.rotate({ atOnce: true })
+    clock.advance(3)
+    assert.deepEqual([keys.current.kid, bits(keys)], [kid, 2304])
+    const longer = await load({ TOKEN_ALGORITHM: 'RS256', TOKEN_RSA_BITS: '2560' })
+    assert.equal(bits(longer), 2304, 'what exists stays')
+    await longer.rotate({ atOnce: true })
+    clock.advance(3)
+    assert.equal(bits(longer), 2560)
   })
 
   test('is not added by a caller who may no longer add it', async () => {
