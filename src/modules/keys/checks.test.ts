@@ -162,7 +162,7 @@ suite('the check of published keys', () => {
   })
 
   test('finds that a key that signs here is not published', async () => {
-    const { context, set, clock } = await made({ TOKEN_ALGORITHM: 'RS256', BASE_URL: origin })
+    const { context, db, set, clock } = await made({ TOKEN_ALGORITHM: 'RS256', BASE_URL: origin })
     const { kid } = set.current
     const lacks = (id: string) => [[`${path} lacks the key ${id}, which signs.`]]
     const inside = context()
@@ -184,6 +184,10 @@ suite('the check of published keys', () => {
     assert.ok(next.signsFrom)
     assert.deepEqual(await found<OutsideContext>(jwks, at(next.signsFrom)), lacks(next.kid))
     assert.deepEqual(await found<OutsideContext>(jwks, at(clock.now())), [], 'known to none')
+    const [newest = assert.fail()] = await keyStore(db).all()
+    const more = { algorithm: 'HS256', createdAt: newest.createdAt + 1, signsFrom: null }
+    await keyStore(db).insert({ ...newest, ...more, id: 'of another algorithm' })
+    assert.deepEqual(await found<OutsideContext>(jwks, at(next.signsFrom)), lacks(next.kid))
   })
 })
 

@@ -85,7 +85,7 @@ suite('a command with other settings than the service', () => {
     'no RS256 key signs: is TOKEN_ALGORITHM right? The service makes such a key at its start'
 
   test('adds no signing key to a key set, and replaces and retires none', async () => {
-    const { load, rows } = await place()
+    const { load, rows, clock } = await place()
     const { kid } = (await load()).current
     const stored = await rows()
     const settings = { TOKEN_ALGORITHM: 'RS256', KEY_ROTATION_DAYS: '1' }
@@ -106,6 +106,9 @@ suite('a command with other settings than the service', () => {
       ],
     )
     assert.deepEqual(await rows(), stored)
+    const { before } = await keys.rotate({ purpose: 'refresh', atOnce: true })
+    clock.advance(3)
+    assert.equal(await keys.retire(before), true, 'keys of refresh tokens have their signer')
   })
 
   test('makes a whole key set in an empty database', async () => {

@@ -6,10 +6,11 @@ import { loadConfig } from '../../../test/config.ts'
 import { place } from '../../../test/keys.ts'
 import { seededRandom } from '../../../test/random.ts'
 import type { InsideContext } from '../../core/checks/context.ts'
+import { masterKeyId } from './master-key.ts'
 import { masterKeyTurn } from './master-key-check.ts'
 
 const random = seededRandom(7)
-const [one, two] = [random.bytes(32), random.bytes(32)]
+const [one, two, three] = [random.bytes(32), random.bytes(32), random.bytes(32)]
 const hex = (key: Uint8Array) => Buffer.from(key).toString('hex')
 
 /** What the check finds on a key set that `one` seals, with the settings that a service has now. */
@@ -42,6 +43,14 @@ suite('the check of the master key after its rotation', () => {
       'Give the value of MASTER_KEY_NEXT to MASTER_KEY on every node, and take MASTER_KEY_NEXT away.'
     const line = [turned('MASTER_KEY', 'MASTER_KEY_NEXT'), undefined, remedy, 'MASTER_KEY_NEXT=']
     assert.deepEqual(await find(env), [line])
+  })
+
+  test('does not take a next key that opens nothing for the key that was turned to', async () => {
+    const { find } = await made()
+    const id = masterKeyId(three)
+    const what = `MASTER_KEY_NEXT holds a next master key (${id}), and it was not turned to.`
+    const env = { MASTER_KEY: hex(two), MASTER_KEY_NEXT: hex(three) }
+    assert.deepEqual(await find(env), [[what, 'info', undefined, undefined]])
   })
 
   test('makes no key in place of a missing file', async () => {

@@ -132,6 +132,14 @@ suite('a rotation of the master key', () => {
     assert.deepEqual([await rows(), await store.last()], [stored, undefined])
   })
 
+  test('that only asks leaves no question, also where every process knows the key', async () => {
+    const { next, rows, rotate, store } = await made({ a: 0 })
+    writeFileSync(next, Buffer.from(random.bytes(32)).toString('hex'), { mode: 0o600 })
+    const stored = await rows()
+    assert.equal((await rotate({ asksOnly: true })).state, 'asked')
+    assert.deepEqual([await rows(), await store.last()], [stored, undefined])
+  })
+
   test('finishes what a killed command has left', async () => {
     const { file, next, rotate, keyIn, emitted } = await made()
     const old = readFileSync(file)

@@ -256,7 +256,7 @@ export function createSessions(
       const due = [...seen]
       unflushedSince = Math.min(unflushedSince, clock.now())
       for (let from = 0; from < due.length; from += flushBatchSize) {
-        if (from > 0) await setImmediate() // lets waiting requests run
+        await setImmediate() // lets waiting requests run
         const batch = due.slice(from, from + flushBatchSize)
         await transact(db, [], async (trx) => {
           const store = sessionStore(trx)
