@@ -4,14 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Random } from '../src/core/crypto/random.ts'
 import { connect } from '../src/core/database/connect.ts'
+import type { Connected } from '../src/core/database/database.ts'
 import { migrate } from '../src/core/database/migrate.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { createAudit } from '../src/modules/audit/audit.ts'
-import { type KeySet, type KeySetDeps, loadKeySet } from '../src/modules/keys/key-set.ts'
+import {
+  type KeySet,
+  type KeySetDeps,
+  type LoadKeySetOptions,
+  loadKeySet,
+} from '../src/modules/keys/key-set.ts'
 import { afterwards } from './afterwards.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
+import { placeSqliteFile } from './database.ts'
 import { seededRandom } from './random.ts'
 
 let seeds = 0
@@ -20,17 +27,22 @@ let seeds = 0
 export async function place() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   const clock = fixedClock()
-  const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+  let connected: Connected | undefined
+  // Before anything is awaited: later the hook would belong to another file of the process.
   afterwards(async () => {
-    await db.destroy()
+    await connected?.db.destroy()
     rmSync(directory, { recursive: true, force: true })
   })
-  await migrate(db, clock)
+  await placeSqliteFile(directory)
+  connected = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+  const { db, feed } = connected
+  await migrate(db, clock) // a file of the tests on PostgreSQL is new
   const load = (
     env: Record<string, string> = {},
     on = db,
     given?: Random,
     more: Partial<KeySetDeps> = {},
+    options?: LoadKeySetOptions,
   ) => {
     const config = loadConfig({ DATA_DIR: directory, TOKEN_ALGORITHM: 'HS256', ...env })
     seeds += 1
@@ -38,7 +50,7 @@ export async function place() {
     const log = createLog('silent')
     const events = eventsOf({ clock, log })
     createAudit({ config, db: on, clock, events, log, random })
-    return loadKeySet({ config, db: on, feed, clock, events, random, ...more })
+    return loadKeySet({ config, db: on, feed, clock, events, random, ...more }, options)
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
   const kinds = async () =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../../../test/config.ts'
@@ -58,6 +58,7 @@ suite('the check of stored keys', () => {
       String(unusable),
       /^The master key cannot be used: .*master\.key cannot be read, and the key set .*\.$/,
     )
+    assert.equal(existsSync(join(directory, 'master.key')), false)
     const other = await found<InsideContext>(keys, context({ MASTER_KEY: hex(one) }))
     const ids = (await keyStore(db).all()).map(({ id }) => id).join(', ')
     const closed = `The master key does not open ${stored.length} of ${stored.length} keys: ${ids}.`
@@ -161,7 +162,7 @@ suite('the check of published keys', () => {
   })
 
   test('finds that a key that signs here is not published', async () => {
-    const { context, set, clock } = await made({ TOKEN_ALGORITHM: 'RS256', BASE_URL: origin })
+    const { context, db, set, clock } = await made({ TOKEN_ALGORITHM: 'RS256', BASE_URL: origin })
     const { kid } = set.current
     const lacks = (id: string) => [[`${path} lacks the key ${id}, which signs.`]]
     const inside = context()
@@ -183,6 +184,10 @@ suite('the check of published keys', () => {
     assert.ok(next.signsFrom)
     assert.deepEqual(await found<OutsideContext>(jwks, at(next.signsFrom)), lacks(next.kid))
     assert.deepEqual(await found<OutsideContext>(jwks, at(clock.now())), [], 'known to none')
+    const [newest = assert.fail()] = await keyStore(db).all()
+    const more = { algorithm: 'HS256', createdAt: newest.createdAt + 1, signsFrom: null }
+    await keyStore(db).insert({ ...newest, ...more, id: 'of another algorithm' })
+    assert.deepEqual(await found<OutsideContext>(jwks, at(next.signsFrom)), lacks(next.kid))
   })
 })
 

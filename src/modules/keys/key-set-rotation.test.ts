@@ -113,6 +113,7 @@ suite('the rotation of keys', () => {
     await db.schema.alterTable('keys').renameTo('hidden').execute()
     clock.advance(599.999)
     assert.deepEqual(await keys.published(), { keys: before, maxAgeSeconds: 0 })
+    await assert.rejects(keys.signer('signing'), 'a key that may have been retired')
     clock.advance(0.001)
     await assert.rejects(keys.published())
     await db.schema.alterTable('hidden').renameTo('keys').execute()
@@ -136,5 +137,9 @@ suite('the rotation of keys', () => {
     assert.deepEqual([await isLookedUp(), await isLookedUp()], [true, false])
     version += 1
     assert.deepEqual([await isLookedUp(), await isLookedUp()], [true, false])
+    assert.equal(keys.refreshed(), undefined, 'there is nothing to read')
+    version += 1
+    await (keys.refreshed() ?? assert.fail('another process changed the database'))
+    assert.equal(keys.refreshed(), undefined)
   })
 })

@@ -6,7 +6,6 @@ import { place, print, prints } from '../../../test/keys.ts'
 import { seededRandom } from '../../../test/random.ts'
 import { until } from '../../../test/until.ts'
 import { connect } from '../../core/database/connect.ts'
-import type { KeySet } from './key-set.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
@@ -162,22 +161,6 @@ suite('the key set', () => {
     await load()
   })
 
-  test('TOKEN_RSA_BITS is the length of a new key, which never replaces a longer one', async () => {
-    const { load, clock } = await place()
-    const bits = ({ current }: KeySet) => current.verifyWith.asymmetricKeyDetails?.modulusLength
-    const long = await load({ TOKEN_ALGORITHM: 'RS256', TOKEN_RSA_BITS: '2304' })
-    assert.equal(bits(long), 2304)
-    const keys = await load({ TOKEN_ALGORITHM: 'RS256' })
-    const { kid } = await keys.rotate({ atOnce: true })
-    clock.advance(3)
-    assert.deepEqual([keys.current.kid, bits(keys)], [kid, 2304])
-    const longer = await load({ TOKEN_ALGORITHM: 'RS256', TOKEN_RSA_BITS: '2560' })
-    assert.equal(bits(longer), 2304, 'what exists stays')
-    await longer.rotate({ atOnce: true })
-    clock.advance(3)
-    assert.equal(bits(longer), 2560)
-  })
-
   test('the newest key signs, whatever the clocks of the nodes that made them say', async () => {
     const { load, clock } = await place()
     const late = { now: () => clock.now() - 5000, wait: clock.wait }
@@ -196,9 +179,9 @@ suite('the key set', () => {
 
   test('a start on keys waits until a key that it made is known to all; a first start does not', async () => {
     const { load, clock } = await place()
-    const first = await load()
+    const never = { now: clock.now, wait: () => assert.fail('a first start waits for nothing') }
+    const first = await load({}, undefined, undefined, { clock: never })
     await Promise.all([first.signer('signing'), first.signer('refresh')])
-    assert.deepEqual(clock.waits(), [])
     const moved = await load({ TOKEN_ALGORITHM: 'RS256' })
     await moved.signer('refresh')
     const signer = moved.signer('signing')
@@ -208,22 +191,6 @@ suite('the key set', () => {
     assert.equal((await signer).algorithm, 'RS256')
     await moved.signer('signing')
     assert.deepEqual(clock.waits(), [])
-  })
-
-  test('without its database a node publishes what it knew for ten minutes, not to be kept', async () => {
-    const { db, load, clock } = await place()
-    const feed = { isCurrent: () => false, version: () => 0, anyVersion: () => 0 }
-    const keys = await load({ TOKEN_PRIVATE_KEY: pem }, undefined, undefined, { feed })
-    const whole = await keys.published()
-    assert.deepEqual([whole.keys.length, whole.maxAgeSeconds], [1, 300])
-    await db.schema.alterTable('keys').renameTo('hidden').execute()
-    clock.advance(599.999)
-    assert.deepEqual(await keys.published(), { ...whole, maxAgeSeconds: 0 })
-    await assert.rejects(keys.signer('signing'), 'a key that may have been retired')
-    clock.advance(0.001)
-    await assert.rejects(keys.published())
-    await db.schema.alterTable('hidden').renameTo('keys').execute()
-    assert.deepEqual(await keys.published(), whole)
   })
 
   test('a process knows a new key, and the end of one, at the next request after the change', async () => {

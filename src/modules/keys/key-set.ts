@@ -199,8 +199,6 @@ export async function loadKeySet(
     },
 
     async addIdentity() {
-      await refresh()
-      if (keys.canSign('identity', clock.now())) return
       await newKeys.addMissing({ identity: identityAlgorithm })
       await read()
     },

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../../../test/config.ts'
 import { place } from '../../../test/keys.ts'
 import { seededRandom } from '../../../test/random.ts'
 import type { InsideContext } from '../../core/checks/context.ts'
+import { masterKeyId } from './master-key.ts'
 import { masterKeyTurn } from './master-key-check.ts'
 
 const random = seededRandom(7)
-const [one, two] = [random.bytes(32), random.bytes(32)]
+const [one, two, three] = [random.bytes(32), random.bytes(32), random.bytes(32)]
 const hex = (key: Uint8Array) => Buffer.from(key).toString('hex')
 
 /** What the check finds on a key set that `one` seals, with the settings that a service has now. */
@@ -18,7 +19,7 @@ async function made() {
   await load({ MASTER_KEY: hex(one) })
   const write = (name: string, key: Uint8Array) => {
     const path = join(directory, name)
-    writeFileSync(path, hex(key), { mode: 0o600 })
+    writeFileSync(path, `${hex(key)}\n`, { mode: 0o600 })
     return path
   }
   const find = async (env: Record<string, string> = {}) => {
@@ -26,7 +27,7 @@ async function made() {
     const found = await masterKeyTurn.find(context as unknown as InsideContext)
     return found.map(({ what, level, mend }) => [what.en, level, mend?.do?.en, mend?.setting])
   }
-  return { write, find }
+  return { directory, write, find }
 }
 
 const turned = (before: string, next: string) =>
@@ -42,6 +43,21 @@ suite('the check of the master key after its rotation', () => {
       'Give the value of MASTER_KEY_NEXT to MASTER_KEY on every node, and take MASTER_KEY_NEXT away.'
     const line = [turned('MASTER_KEY', 'MASTER_KEY_NEXT'), undefined, remedy, 'MASTER_KEY_NEXT=']
     assert.deepEqual(await find(env), [line])
+  })
+
+  test('does not take a next key that opens nothing for the key that was turned to', async () => {
+    const { find } = await made()
+    const id = masterKeyId(three)
+    const what = `MASTER_KEY_NEXT holds a next master key (${id}), and it was not turned to.`
+    const env = { MASTER_KEY: hex(two), MASTER_KEY_NEXT: hex(three) }
+    assert.deepEqual(await find(env), [[what, 'info', undefined, undefined]])
+  })
+
+  test('makes no key in place of a missing file', async () => {
+    const { directory, find } = await made()
+    await assert.rejects(find(), /master\.key cannot be read/)
+    const files = readdirSync(directory).filter((name) => name.startsWith('master'))
+    assert.deepEqual(files, [])
   })
 
   test('finds files of the settings that are not in place', async () => {

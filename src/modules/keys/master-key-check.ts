@@ -38,7 +38,7 @@ export const masterKeyTurn: Check<InsideContext> = {
     const stored = await storedKeys(db)
     const [newest] = stored
     const [present, next] = keys
-    if (!newest || !present) return []
+    if (!newest) return []
     if (next && opens(next, newest) && !opens(present, newest)) return [notInPlace(config)]
     if (!next && isNextGiven(config)) return [leftOver(config)]
     const asked = await unfinishedTurn(db)

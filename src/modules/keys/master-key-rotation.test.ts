@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { steppingClock } from '../../../test/clock.ts'
 import { loadConfig } from '../../../test/config.ts'
@@ -76,6 +76,20 @@ suite('a rotation of the master key', () => {
     assert.equal((await store.last())?.turned_at, clock.now())
   })
 
+  test('waits no longer than three seconds where every process knows the key', async () => {
+    const { clock, start, rotate } = await made({ a: 0 })
+    assert.equal((await rotate({ waitMs: 60_000 })).state, 'turned')
+    assert.equal(clock.now() - start, 3000)
+  })
+
+  test('makes no key in place of a missing file', async () => {
+    const { file, rotate, rows } = await made()
+    const stored = await rows()
+    rmSync(file)
+    await assert.rejects(rotate(), /master\.key cannot be read/)
+    assert.deepEqual([existsSync(file), await rows()], [false, stored])
+  })
+
   test('waits for a process that does not know the key yet, and then is refused', async () => {
     const { file, next, clock, start, store, rows, rotate, emitted, keyIn } = await made({
       ...{ a: 0, b: 5000 },
@@ -115,6 +129,14 @@ suite('a rotation of the master key', () => {
       ],
       isInPlace: false,
     })
+    assert.deepEqual([await rows(), await store.last()], [stored, undefined])
+  })
+
+  test('that only asks leaves no question, also where every process knows the key', async () => {
+    const { next, rows, rotate, store } = await made({ a: 0 })
+    writeFileSync(next, Buffer.from(random.bytes(32)).toString('hex'), { mode: 0o600 })
+    const stored = await rows()
+    assert.equal((await rotate({ asksOnly: true })).state, 'asked')
     assert.deepEqual([await rows(), await store.last()], [stored, undefined])
   })
 

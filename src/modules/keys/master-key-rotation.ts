@@ -84,7 +84,7 @@ export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyR
       const [mistake] = mistakes
       if (mistake !== undefined) throw new NotRotated(mistake)
       const [present, next] = keys
-      if (!present || !next) throw new NotRotated(noNextKey(isOwn))
+      if (!next) throw new NotRotated(noNextKey(isOwn))
       const ring = createMasterRing({ config, random, mayCreate: false })
       const sealing = ring.sealing(await keyStore(db).all())
       const named = { before: masterKeyId(present), next: masterKeyId(next) }

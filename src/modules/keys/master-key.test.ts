@@ -122,6 +122,6 @@ suite('the master key', () => {
     await assert.rejects(load(), /master\.key cannot be read/)
     const config = loadConfig({ DATA_DIR: join(directory, 'absent') })
     const options = { config, random: seededRandom(1), mayCreate: true }
-    assert.throws(() => loadMasterKey(options), { code: 'ENOENT' })
+    assert.throws(() => loadMasterKey(options), { code: 'ENOENT', syscall: 'open' })
   })
 })

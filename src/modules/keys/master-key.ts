@@ -24,7 +24,7 @@ export interface MasterKeyOptions {
 /** The known master keys: two during a rotation. */
 export interface MasterKeys {
   /** The current key, then the next key if it differs. */
-  readonly keys: readonly Uint8Array[]
+  readonly keys: readonly [present: Uint8Array, ...next: Uint8Array[]]
   /** Why a file cannot be used; each begins with the setting or the path. */
   readonly mistakes: readonly string[]
 }

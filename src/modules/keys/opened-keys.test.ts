@@ -224,6 +224,8 @@ suite('an opened key set', () => {
     assert.equal(opened.verifier('s', 'refresh', until), undefined)
     assert.equal(opened.verifier('s', 'identity', until - 1), undefined)
     assert.equal(opened.verifier('r', 'signing', until - 1), undefined)
+    const withIdentity = open([...older, key('i', 'identity')]).opened
+    assert.equal(withIdentity.verifier('i', 'refresh', until - 1), undefined)
     const newer = [...older.slice(0, 1), ...whole.slice(1)]
     assert.equal(open(newer).opened.verifier('s', 'refresh', birth), undefined)
   })

@@ -28,9 +28,8 @@ export function sessionResult(
     // Always a new id, against session fixation.
     issue: (trx, present) => sessions.start(trx, present, client),
     respond({ secret, csrfToken, isKept }) {
-      const days = Math.min(config.session.keptDays, maxCookieDays)
-      const maxAge = isKept ? days * 86_400 : undefined
-      setSessionCookie(reply, config, secret, maxAge)
+      const maxAge = Math.min(config.session.keptDays, maxCookieDays) * 86_400
+      setSessionCookie(reply, config, secret, isKept ? { maxAge } : {})
       return csrfToken
     },
   }

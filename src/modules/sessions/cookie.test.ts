@@ -34,4 +34,16 @@ suite('the value of the session cookie', async () => {
       assert.equal(await valueIn(cookie), parsed ?? null)
     })
   }
+
+  test('the cookie alone is read without the parser of the framework', async () => {
+    const { parseCookie } = app
+    let parsed = 0
+    app.parseCookie = (header) => {
+      parsed += 1
+      return parseCookie(header)
+    }
+    assert.deepEqual([await valueIn('SESSION=abc_-9'), parsed], ['abc_-9', 0])
+    assert.deepEqual([await valueIn('other=1; SESSION=abc'), parsed], ['abc', 1])
+    app.parseCookie = parseCookie
+  })
 })

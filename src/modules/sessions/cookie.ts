@@ -23,14 +23,14 @@ export function sessionCookie(
   return request.server.parseCookie(cookie)[cookieName]
 }
 
-/** @param maxAge seconds; by default the browser forgets the cookie when it closes */
+/** @param age `maxAge` in seconds; without it the browser forgets the cookie when it closes */
 export function setSessionCookie(
   reply: FastifyReply,
   { session }: CookieConfig,
   secret: string,
-  maxAge?: number,
+  age: { readonly maxAge?: number },
 ): void {
-  reply.setCookie(session.cookieName, secret, maxAge === undefined ? flags : { ...flags, maxAge })
+  reply.setCookie(session.cookieName, secret, { ...flags, ...age })
 }
 
 export function clearSessionCookie(reply: FastifyReply, { session }: CookieConfig): void {

@@ -19,10 +19,10 @@ suite('the sessions in the data of a person', async () => {
   test('are of the person alone, oldest first, without the secrets', async () => {
     const client = { address: '192.0.2.1', userAgent: 'curl' }
     const session = { ...client, userId: 1, csrfToken: 'csrf', authTime: null, isKept: false }
-    await store.insert({ ...session, id: 'b', amr: ['pwd', 'otp'], createdAt: 2000 })
-    await store.insert({ ...session, id: 'a', amr: [], createdAt: 1000, isKept: true })
+    await store.insert({ ...session, id: 'a', amr: ['pwd', 'otp'], createdAt: 2000 })
+    await store.insert({ ...session, id: 'b', amr: [], createdAt: 1000, isKept: true })
     await store.insert({ ...session, id: 'c', amr: [], createdAt: 3000, userId: 2 })
-    await store.touch('a', 4000)
+    await store.touch('b', 4000)
     const shown = { address: '192.0.2.1', user_agent: 'curl' }
     assert.deepEqual(await read(1), [
       {

@@ -9,7 +9,6 @@ import { sessionsOn, startsOn } from '../../../test/stored-sessions.ts'
 import { storeAccounts } from '../../../test/stores.ts'
 import { digest } from '../../core/crypto/digest.ts'
 import { transact } from '../../core/database/transactions.ts'
-import { addFactor, authTimeOf } from './sessions.ts'
 
 const minute = 60
 
@@ -30,12 +29,9 @@ suite('sessions of several processes', async () => {
     events.length = 0
   })
 
-  const left = async () => (await db.selectFrom('sessions').select('id').execute()).length
   const idOf = ({ secret }: { secret: string }) => digest(secret)
   const storedOf = async (session: { secret: string }) =>
     (await sessions.stored(idOf(session))) ?? assert.fail('the session has no row')
-  const setAccount = (userId: number, values: { locked?: number; second_factor?: number }) =>
-    db.updateTable('accounts').set(values).where('user_id', '=', userId).execute()
 
   test('activity is written by a flush, once', async () => {
     const [used, unused] = [await start(), await start()]
@@ -125,116 +121,83 @@ suite('sessions of several processes', async () => {
     assert.equal(await isLive(), false)
     assert.equal(await stateOf(session), 'session_unknown')
     assert.equal(await stateOf(used), 30 * minute)
+    assert.equal('ended' in (await sessions.resumeStored(await storedOf(used))), false)
     await allow()
     assert.equal(await sessions.flush(), 2)
     assert.equal(await isLive(), true)
   })
 
-  test('the account decides: unusable, without its factor, or before the enrolment', async () => {
-    const [user, admin] = [await start(), await start({ userId: 3 })]
-    const enrolled = await start({ userId: 3, amr: ['pwd', 'mfa'] })
-    const needs = async (session: { secret: string }) => {
-      const answer = await sessions.resume(session.secret)
-      return 'ended' in answer ? answer.ended : answer.needsEnrolment
-    }
-    assert.equal(await needs(user), false)
-    assert.equal(await needs(admin), true)
-    assert.equal(await sessions.judge(idOf(admin)), null)
-    assert.equal((await sessions.revalidate(db, idOf(admin)))?.needsEnrolment, true)
-    await setAccount(3, { second_factor: 1 })
-    const facts = { user_id: 3 }
-    assert.deepEqual(await needs(admin), { code: 'session_without_factor', facts })
-    assert.equal(await needs(enrolled), false)
-    assert.equal(await sessions.revalidate(db, idOf(admin)), null)
-    await setAccount(3, { second_factor: 0 })
-    await setAccount(1, { locked: 1 })
-    assert.deepEqual(await needs(user), {
-      code: 'session_of_unusable_account',
-      facts: { user_id: 1 },
-    })
-    assert.equal(await sessions.judge(idOf(user)), null)
-    await setAccount(1, { locked: 0 })
-    assert.equal(await needs(user), false)
-  })
-
-  test('the count leaves out what has ended, and a purge deletes it 10 seconds later', async () => {
-    await start()
-    await start({ keeps: 'asked' })
+  test('a row that was read before the activity of another process is read again', async () => {
+    const session = await start()
+    const stored = await storedOf(session)
+    clock.advance(20 * minute)
+    await stateOf(session, elsewhere)
+    await elsewhere.flush()
     clock.advance(30 * minute - 0.001)
-    assert.equal(await sessions.count(), 2)
-    clock.advance(0.001)
-    assert.equal(await sessions.count(), 1)
+    const answer = await sessions.resumeStored(stored)
+    assert.ok('stored' in answer)
+    assert.equal(answer.expiresAt, clock.now() + 1_800_000)
+    clock.advance(30 * minute)
+    const { ended } = (await sessions.resumeStored(stored)) as { ended?: { code: string } }
+    assert.equal(ended?.code, 'session_idle')
+  })
+
+  test('activity during a flush is written by the next; without activity none is written', async () => {
+    const session = await start()
+    await stateOf(session)
+    const flushing = sessions.flush()
+    clock.advance(1)
+    assert.equal(sessions.resume(session.secret) instanceof Promise, false)
+    assert.equal(await flushing, 1)
+    assert.equal(await sessions.flush(), 1)
+    assert.equal((await storedOf(session)).lastSeenAt, clock.now())
+    const none = sessionsOn({ ...connected, db: undefined as never }, clock)
+    assert.equal(await none.sessions.flush(), 0)
+  })
+
+  test('a flush takes no activity from rows that were read before it', async () => {
+    const session = await start()
+    const stored = await storedOf(session)
+    clock.advance(20 * minute)
+    await stateOf(session)
+    await sessions.flush()
+    clock.advance(20 * minute)
+    assert.equal(sessions.judgeStored(stored)?.expiresAt, clock.now() + 600_000)
+  })
+
+  test('a clock that is set back takes no activity away', async () => {
+    const session = await start()
+    clock.advance(minute)
+    await stateOf(session)
+    const seenAt = clock.now()
+    clock.advance(-minute)
+    assert.equal(await stateOf(session), 30 * minute)
+    await sessions.flush()
+    assert.equal((await storedOf(session)).lastSeenAt, seenAt)
+    clock.advance(minute)
+  })
+
+  test('the list goes by activity that is not written yet', async () => {
+    const session = await start()
     clock.advance(9.999)
-    assert.equal(await sessions.purge(9), 0)
-    clock.advance(0.001)
-    events.length = 0
-    assert.equal(await sessions.purge(9), 1)
-    const ended_at = new Date(clock.now() - 10_000).toISOString()
-    assert.deepEqual(events, [{ name: 'session_expired', payload: { user_id: 1, ended_at } }])
-    assert.equal(await left(), 1)
-    const { sessions: endless } = sessionsOn(connected, clock, {
-      SESSION_ABSOLUTE_SECONDS: '0',
-      SESSION_IDLE_SECONDS: '9999999',
-    })
-    const session = await start({ on: endless })
-    clock.advance(9_000_000)
-    assert.equal(await stateOf(session, endless), 9_999_999)
-    assert.equal(await sessions.count(), 0)
-    assert.equal(await endless.count(), 1)
-  })
-
-  test('the time of the login counts from all factors of the account', async () => {
-    const { secret } = await start({ amr: ['pwd'] })
-    const stored = (await sessions.stored(digest(secret))) ?? assert.fail()
-    const now = clock.now()
-    const of = (more: object, secondFactor = false) =>
-      authTimeOf({ ...stored, account: { ...stored.account, secondFactor }, ...more })
-    assert.equal(of({ authTime: 7 }), 7)
-    assert.equal(of({ authTime: null }), now)
-    assert.equal(of({ authTime: 7 }, true), 0)
-    assert.equal(of({ authTime: 7, amr: ['pwd', 'mfa'] }, true), 7)
-    assert.equal(of({ authTime: null, amr: ['fed'] }), 0)
-    await transact(db, [], (trx) => addFactor(trx, digest(secret), ['otp', 'mfa']))
-    assert.deepEqual((await sessions.stored(digest(secret)))?.amr, ['pwd', 'otp', 'mfa'])
-  })
-
-  test('a session of the limit ends the session that was idle longest', async () => {
-    const { sessions: few, events: noted } = sessionsOn(connected, clock, {
-      SESSIONS_PER_ACCOUNT: '2',
-    })
-    const one = await start({ on: few })
-    clock.advance(1)
-    const two = await start({ on: few, stored: 1 })
-    const foreign = await start({ on: few, userId: 2 })
-    clock.advance(1)
-    await few.resume(one.secret) // later than the second, in memory only
-    const three = await start({ on: few, stored: 2 })
-    const limit = noted.filter(({ name }) => name === 'session_ended')
-    assert.deepEqual(limit, [
-      { name: 'session_ended', payload: { user_id: 1, reason: 'limit', count: 1 } },
-    ])
-    assert.equal(await stateOf(two, few), 'session_unknown')
-    for (const session of [one, three, foreign]) {
-      assert.equal(typeof (await stateOf(session, few)), 'number')
-    }
-    // Ended sessions are no excess.
-    clock.advance(31 * minute)
-    noted.length = 0
-    await start({ on: few, stored: 3 })
+    await stateOf(session)
+    clock.advance(30 * minute - 9.999)
+    const { lastSeenAt } = await storedOf(session)
+    assert.equal(clock.now() - lastSeenAt, 1_800_000)
     assert.deepEqual(
-      noted.map(({ name }) => name),
-      ['session_created'],
+      (await sessions.of(1)).map((one) => one.lastSeenAt - lastSeenAt),
+      [9999],
     )
+    clock.advance(9.998)
+    assert.equal((await sessions.of(1)).length, 1)
+    clock.advance(0.001)
+    assert.deepEqual(await sessions.of(1), [])
   })
 
-  test('without a limit, and up to it, no session ends', async () => {
-    for (const max of ['0', '2']) {
-      const { sessions: some } = sessionsOn(connected, clock, { SESSIONS_PER_ACCOUNT: max })
-      const before = await left()
-      await start({ on: some })
-      await start({ on: some, stored: max === '0' ? 500 : 1 })
-      assert.equal(await left(), before + 2)
-      await db.deleteFrom('sessions').execute()
-    }
+  test('a session is read once: further requests are answered at once', async () => {
+    const session = await start()
+    assert.ok(sessions.resume(session.secret) instanceof Promise)
+    await stateOf(session)
+    assert.equal(sessions.resume(session.secret) instanceof Promise, false)
   })
 })

@@ -149,7 +149,8 @@ export function createSessions(
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
-  const keptMs = Math.min(config.session.keptDays, maxKeptDays) * 86_400_000
+  const { keptDays } = config.session
+  const keptMs = keptDays === 0 ? null : Math.min(keptDays, maxKeptDays) * 86_400_000
   const { byId: lookUp } = sessionStore(db)
   const endOfSession = createEndReader({ db, clock })
   // The key is the cookie's value.
@@ -159,8 +160,8 @@ export function createSessions(
   const seen = new Map<string, number>()
   // Times of the last flush, which may be later than the time in a kept row.
   const flushed = new BoundedMap<string, number>(maxKnown)
-  // When the first flush began since the last successful one.
-  let unflushedSince: number | undefined
+  // When the first flush began since the last successful one; Infinity if that was the last.
+  let unflushedSince = Infinity
 
   return {
     async start(trx, { account, sessions: stored, amr, authTime, keeps }, client) {
@@ -189,7 +190,7 @@ export function createSessions(
       const login = { username, factors: amr, session: id }
       await events.emitInTransaction(trx, sessionCreated, { user_id: userId }, { login })
       // The count includes ended sessions; `endExcess` leaves them out.
-      const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
+      const mayExceed = maxPerAccount > 0 && stored >= maxPerAccount
       const count = mayExceed ? await endExcess(trx, userId, id) : 0
       if (count > 0) {
         await events.emitInTransaction(trx, sessionEnded, {
@@ -253,9 +254,9 @@ export function createSessions(
 
     async flush() {
       const due = [...seen]
-      unflushedSince ??= clock.now()
+      unflushedSince = Math.min(unflushedSince, clock.now())
       for (let from = 0; from < due.length; from += flushBatchSize) {
-        if (from > 0) await setImmediate() // lets waiting requests run
+        await setImmediate() // lets waiting requests run
         const batch = due.slice(from, from + flushBatchSize)
         await transact(db, [], async (trx) => {
           const store = sessionStore(trx)
@@ -267,7 +268,7 @@ export function createSessions(
           if (seen.get(id) === lastSeenAt) seen.delete(id)
         }
       }
-      unflushedSince = undefined
+      unflushedSince = Infinity
       return due.length
     },
 
@@ -289,13 +290,13 @@ export function createSessions(
     return {
       seenBefore: now - idleMs - lagMs,
       createdBefore: absoluteMs === Infinity ? -1 : now - absoluteMs,
-      keptBefore: keptMs === 0 ? null : now - keptMs,
+      keptBefore: keptMs === null ? null : now - keptMs,
     }
   }
 
   /** Roles of REQUIRE_SECOND_FACTOR have the usual limits, new ones of a kept session too. */
   function isKeptOf({ account, isKept }: Pick<StoredSession, 'account' | 'isKept'>): boolean {
-    return isKept && keptMs > 0 && !requirements.mustHaveFactor(account)
+    return isKept && keptMs !== null && !requirements.mustHaveFactor(account)
   }
 
   async function removeOne(
@@ -326,7 +327,6 @@ export function createSessions(
   async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | EndedSession> {
     const present = await lookUp(session.id)
     if (!present) return withoutRow(session.id)
-    flushed.set(present.id, present.lastSeenAt)
     const lastSeenAt = lastSeenOf(present)
     return clock.now() < endOf({ ...present, lastSeenAt, isKept: isKeptOf(present) })
       ? resumed(present, lastSeenAt)
@@ -340,7 +340,7 @@ export function createSessions(
 
   /** Whether flushes have failed for so long that other processes may end sessions used here. */
   function isUnflushed(): boolean {
-    return unflushedSince !== undefined && clock.now() >= unflushedSince + flushLagMs
+    return clock.now() >= unflushedSince + flushLagMs
   }
 
   function timedOut(session: StoredSession, lastSeenAt: number): EndedSession {
@@ -427,12 +427,12 @@ export function createSessions(
   }
 
   function lastSeenOf({ id, lastSeenAt }: Pick<StoredSession, 'id' | 'lastSeenAt'>): number {
-    return Math.max(lastSeenAt, seen.get(id) ?? flushed.get(id) ?? 0)
+    return Math.max(lastSeenAt, seen.get(id) ?? flushed.get(id) ?? lastSeenAt)
   }
 
   /** Epoch milliseconds, without further requests. */
   function endOf({ createdAt, lastSeenAt, isKept }: Times): number {
-    if (isKept && keptMs > 0) return createdAt + keptMs
+    if (isKept && keptMs !== null) return createdAt + keptMs
     return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
   }
 

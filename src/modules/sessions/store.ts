@@ -277,15 +277,13 @@ export async function purgeSessions(
   ] as const
   const ended: Pick<StoredSession, 'userId' | 'createdAt' | 'lastSeenAt' | 'isKept'>[] = []
   for (const way of ways) {
-    const left = batchSize - ended.length
-    if (left === 0) break
     const rows = await takeExpired(
       db,
       {
         ...{ table: 'sessions', key: 'id', ...way },
         returning: ['user_id', 'created_at', 'last_seen_at', 'kept'],
       },
-      left,
+      batchSize - ended.length,
     )
     ended.push(
       ...rows.map((row) => ({
