@@ -63,8 +63,15 @@ export function createMailWorker(deps: MailWorkerDeps) {
     async run(stop?: AbortSignal): Promise<void> {
       if (transport === null || circuit.isOpen()) return
       const count = circuit.isDoubtful() ? 1 : lanes
-      const runs = Array.from({ length: count }, () => sendDue(transport, stop))
-      // All lanes end before an error is thrown: a stop would close the database under a mail.
+      let hasFailed = false
+      const isOver = () => hasFailed || circuit.isOpen() || stop?.aborted === true
+      const runs = Array.from({ length: count }, () =>
+        sendDue(transport, isOver).catch((error: unknown) => {
+          hasFailed = true
+          throw error
+        }),
+      )
+      // Each lane ends its mail before an error is thrown: a stop would close the database under it.
       await Promise.allSettled(runs)
       await Promise.all(runs)
     },
@@ -106,10 +113,10 @@ export function createMailWorker(deps: MailWorkerDeps) {
   }
 
   /** Sends sequentially over one connection. */
-  async function sendDue(to: Transport, stop: AbortSignal | undefined): Promise<void> {
+  async function sendDue(to: Transport, isOver: () => boolean): Promise<void> {
     const sender = createSender(to)
     try {
-      while (!circuit.isOpen() && !stop?.aborted) {
+      while (!isOver()) {
         const mail = await lease()
         if (!mail) return
         await sender.send(mail)
