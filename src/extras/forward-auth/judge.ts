@@ -103,7 +103,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     visitor = undefined
     const rule = ruleOf(of, paths, methods, told)
     if (rule === null) return ambiguous
-    if (isAnyPath || named === undefined) return rule
+    if (told !== null || isAnyPath || named === undefined) return rule
     let characters = lengthOf(paths)
     for (const [at, { header, path }] of named.entries()) {
       const others = at < maxNamedPaths && !hasTooManyMarks(path) ? pathsOf(path) : null
@@ -114,7 +114,10 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
     return rule
   }
 
-  /** Null for several, unless `told` receives all. */
+  /**
+   * Null if the interpretations match different rules. With `told`, records each interpretation and
+   * returns the first rule.
+   */
   function ruleOf(
     of: readonly HostRules[],
     paths: readonly string[],

@@ -19,6 +19,19 @@ function indexed(...rules: readonly object[]) {
   return { index, passed, count: parsed.length }
 }
 
+suite('paths of a rule that differ in case or in the last slash', () => {
+  const { passed } = indexed({ paths: ['/a', '/a/', '/A', '/A/*', '/a/*'] })
+  for (const [path, kind, times] of [
+    ['/a', 'exact', 2],
+    ['/a', 'folded', 2],
+    ['/a/b', 'folded', 1],
+  ] as const) {
+    test(`are looked at once: ${kind} ${path}`, () => {
+      assert.deepEqual(passed(path, kind), Array(times).fill(1))
+    })
+  }
+})
+
 suite('the way of a path through the rules', () => {
   const { passed } = indexed(
     { paths: ['/'] },

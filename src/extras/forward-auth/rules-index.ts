@@ -81,8 +81,13 @@ function place(host: Building, path: string, index: number): void {
   if (path !== '/*') host.isOfAnyPath = false
   if (![...paths].every((one) => foldedPaths.has(one))) host.isFoldedAlready = false
   const list = isBelow ? 'below' : 'at'
-  for (const one of paths) nodeOf(host.exact, one)[list].push(index)
-  for (const one of foldedPaths) nodeOf(host.folded, one)[list].push(index)
+  for (const one of paths) add(nodeOf(host.exact, one)[list], index)
+  for (const one of foldedPaths) add(nodeOf(host.folded, one)[list], index)
+}
+
+/** Paths of a rule that differ in case or in the last slash share a node. */
+function add(list: number[], index: number): void {
+  if (list.at(-1) !== index) list.push(index)
 }
 
 function nodeOf(root: Node, path: string): Node {
