@@ -29,13 +29,13 @@ export function filesOf(words: readonly string[], suite: keyof typeof suites = '
 
 /** Helpers that open a database for a test. */
 const usesDatabase =
-  /\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|ownDatabase|nodeWith|twoNodes|storedAudit|databaseWithAccounts|signUpDeps)\b/
+  /\b(testApp|providerApp|hostsApp|proxiedWorld|connectTo|ownDatabase|nodeWith|twoNodes|storedAudit|databaseWithAccounts|signUpDeps|twoProcesses|auditProofs)\b/
 
 /** Returns whether a file uses a database and says, or `isComplete` asks, that PostgreSQL counts. */
 export function runsOnPostgres(file: string, isComplete: boolean): boolean {
   const source = readFileSync(join(root, file), 'utf8')
-  if (!file.endsWith('.browser.ts') && !usesDatabase.test(source)) return false
-  return isComplete || source.startsWith(databaseMatters)
+  if (source.startsWith(databaseMatters)) return true
+  return isComplete && (file.endsWith('.browser.ts') || usesDatabase.test(source))
 }
 
 export function bytesOf(file: string): number {

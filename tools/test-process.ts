@@ -10,7 +10,6 @@ const test = await importTest()
 const { after } = await import('node:test')
 // A test may wait for what keeps no process alive, as a child process that it does not hold.
 const maxBytes = 1_200_000_000 // node:test keeps all that the tests of a process made
-const closeMs = 60_000
 const alive = setInterval(() => {}, 60_000)
 const end = () => process.exit(1) // the run was killed
 process.once('disconnect', end)
@@ -21,19 +20,23 @@ for (;;) {
   await import(resolve(file)).catch((error: unknown) => {
     test('the import of the file', () => Promise.reject(error))
   })
-  // The last hook of the file: node:test starts such hooks after the tests, and waits for none.
+  // node:test runs the hooks of a file after its tests and does not wait for them. This is the last.
   const closed = new Promise<void>((resolve) => after(() => resolve()))
   await test(`end of ${file}`, () => {}) // runs after the tests of the file
-  await within(closeMs, closed)
+  await endOfHooks(file, closed)
 }
 clearInterval(alive)
 process.off('disconnect', end)
 process.disconnect?.()
 setTimeout(() => process.exit(), 5000).unref() // a handle that a test left open
 
-/** Ends the process, which fails the file: a hook never ended, or has failed and no other ran. */
-async function within(ms: number, closed: Promise<void>): Promise<void> {
-  const timer = setTimeout(() => process.exit(2), ms)
+/** Ends the process, which fails the file, if a hook hangs or a failed hook has stopped the others. */
+async function endOfHooks(file: string, closed: Promise<void>): Promise<void> {
+  const seconds = 120
+  const timer = setTimeout(() => {
+    process.stderr.write(`${file}: a hook failed or did not end within ${seconds} s\n`)
+    process.exit(2)
+  }, seconds * 1000)
   await closed
   clearTimeout(timer)
 }
