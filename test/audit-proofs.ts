@@ -1,18 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { checkpointKey } from '../src/modules/audit/checkpoint-key.ts'
 import { checkpointStore } from '../src/modules/audit/checkpoint-store.ts'
 import { checkpointOfLine } from '../src/modules/audit/outside/file-sink.ts'
 import { type AuditProofDeps, createAuditProof } from '../src/modules/audit/proof.ts'
 import { auditKeysOf, checkpointSeedOf } from '../src/modules/keys/audit-keys.ts'
+import { afterwards } from './afterwards.ts'
 import { storedAudit, suitesOnEmptyLog } from './stored-audit.ts'
 
 /** Proofs of one audit log, as the workers of a service have them; a checkpoint every 10 seconds. */
 export async function auditProofs() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(directory, { recursive: true }))
+  afterwards(() => rmSync(directory, { recursive: true, force: true }))
   const audit = await storedAudit()
   const { db, start } = audit
   const [before, next] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]

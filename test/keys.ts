@@ -36,7 +36,7 @@ export async function place() {
   await placeSqliteFile(directory)
   connected = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
   const { db, feed } = connected
-  await migrate(db, clock) // a file of the tests on PostgreSQL is new
+  await migrate(db, clock) // with TEST_DATABASE=postgres, placeSqliteFile copies no schema
   const load = (
     env: Record<string, string> = {},
     on = db,

@@ -1,13 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import type { ChangeFeed } from '../src/core/database/database.ts'
 import { loadRevocations } from '../src/modules/tokens/revocations.ts'
 import { userStore } from '../src/modules/users/store.ts'
+import { afterwards } from './afterwards.ts'
 import { fixedClock } from './clock.ts'
 import { loadConfig } from './config.ts'
-import { connectTo, deafFeed, leaveDatabase, placeSqliteFile } from './database.ts'
+import {
+  connectTo,
+  deafFeed,
+  leaveDatabase,
+  placeSqliteFile,
+  type TestConnected,
+} from './database.ts'
 
 /** Of a process that alone writes: it knows its own changes. */
 const quietFeed = { ...deafFeed, isCurrent: () => true }
@@ -16,15 +22,20 @@ const quietFeed = { ...deafFeed, isCurrent: () => true }
 export async function twoProcesses(feed: ChangeFeed = quietFeed) {
   const clock = fixedClock()
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  await placeSqliteFile(directory)
-  const { db, asyncCommitDb } = await connectTo({ directory })
-  const other = await connectTo({ directory })
-  after(async () => {
-    await db.destroy()
-    await other.db.destroy()
+  const opened: TestConnected[] = []
+  // Before anything is awaited: later the hook would belong to another file of the process.
+  afterwards(async () => {
+    for (const { db } of opened) await db.destroy()
     await leaveDatabase(directory)
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true, force: true })
   })
+  await placeSqliteFile(directory)
+  const connection = async () => {
+    const connected = await connectTo({ directory })
+    opened.push(connected)
+    return connected
+  }
+  const [{ db, asyncCommitDb }, other] = [await connection(), await connection()]
   const { id: userId } = await userStore(db).insert({ name: 'Ann', email: 'ann@example.org' })
   const emitted: unknown[] = []
   const events = {

@@ -58,7 +58,7 @@ export function suitesOnEmptyLog(audit: { clear(): Promise<void> }, reset: () =>
 /** An audit log that a test writes record by record, without a service. */
 export async function storedAudit(start = 1_700_000_000_000) {
   const { db } = await ownDatabase()
-  // Transactions read rows in reverse where a statement asks for no order.
+  // On SQLite, transactions read rows in reverse where a statement asks for no order.
   if (!isPostgres(db)) await execute(db, 'pragma reverse_unordered_selects = on')
   const random = seededRandom(77)
   const keys = auditKeysOf(random.bytes(32), random.bytes(32))
@@ -78,7 +78,7 @@ export async function storedAudit(start = 1_700_000_000_000) {
   return {
     ...{ db, keys, signer, random, writer, start, open },
 
-    /** A query must find the same in either order in which the database may read. */
+    /** On SQLite, runs the query in both orders of rows, which must find the same. */
     async read<T>(query: (db: DatabaseOrTransaction) => Promise<T>): Promise<T> {
       const found = await query(db)
       assert.deepEqual(await db.transaction().execute(query), found)

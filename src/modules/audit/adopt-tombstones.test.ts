@@ -48,7 +48,7 @@ suite('tombstones of a backup', async () => {
       assert.deepEqual(await rows(), [])
     })
 
-    test('by no key from which the master key was turned', async () => {
+    test('by no key of a master key that was rotated', async () => {
       const made = signTombstone(signer, tombstone('a'))
       await db.insertInto('audit_tombstones').values(made).execute()
       const turned = { key_id: own.id, public_key: own.publicKey, successor: 'next', number: 0 }

@@ -67,7 +67,7 @@ suite('checks of the audit log', async () => {
   suiteOnEmptyLog('of keys of persons', () => {
     const check = () => found('audit_subjects')
 
-    test('find an empty log beside accounts', async () => {
+    test('find an empty log although there are accounts', async () => {
       assert.deepEqual(await check(), [])
       await account(1)
       assert.deepEqual(await check(), [

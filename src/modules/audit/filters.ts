@@ -78,7 +78,8 @@ function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly strin
 
 function parseTypes(value: unknown, known: readonly KnownEvent[]): readonly string[] | undefined {
   if (value === undefined) return undefined
-  const names = new Set(String(value).split(',')) // also of a list
+  // String() joins a repeated parameter with commas.
+  const names = new Set(String(value).split(','))
   if (names.size > maxTypes)
     return refuseField(['type'], {
       en: `must name at most ${maxTypes} types`,

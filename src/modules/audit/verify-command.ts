@@ -27,10 +27,10 @@ export const commands: readonly CommandWork[] = [
 
 async function verify(call: CommandCall): Promise<void> {
   const { config, output, terminal } = call
-  const path = textOf(call, 'checkpoints') ?? config.audit.checkpointsFile
-  const isNamed = textOf(call, 'checkpoints') !== undefined
-  if (isNamed) assertReadable(path)
-  const file = existsSync(path) ? path : null
+  const named = textOf(call, 'checkpoints')
+  const path = named ?? config.audit.checkpointsFile
+  if (named !== undefined) assertReadable(path)
+  const file = named !== undefined || existsSync(path) ? path : null
   const { systemClock } = await import('../../core/lib/clock.ts')
   const now = (terminal.clock ?? systemClock).now()
   const { linesOf } = await import('./verify/outside-file.ts')

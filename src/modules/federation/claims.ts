@@ -7,8 +7,13 @@ import {
   type Role,
   rolesAmong,
 } from '../../core/policy/principal.ts'
-import { faultOfTimes, malformedClaim, shownClaim } from '../tokens/claim-faults.ts'
-import { isWithinLifetime, parseAmr } from '../tokens/claims.ts'
+import {
+  faultOfTimes,
+  isWithinLifetime,
+  malformedClaim,
+  shownClaim,
+} from '../tokens/claim-faults.ts'
+import { parseAmr } from '../tokens/claims.ts'
 import type { TellReason } from '../tokens/jws.ts'
 
 type Raw = Readonly<Record<string, unknown>>

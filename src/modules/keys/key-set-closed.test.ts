@@ -30,7 +30,7 @@ async function made() {
   const ring = createMasterRing({ config, random, mayCreate: false })
   const store = masterKeyRotationStore(db)
   /** What the command of another node does. */
-  async function turn(): Promise<void> {
+  async function rotateElsewhere(): Promise<void> {
     for (const key of await keyStore(db).all()) {
       await store.seal(key.id, sealKey(random, two, key, ring.open(key)))
     }
@@ -40,20 +40,20 @@ async function made() {
     assert.ok(error instanceof KeySetNotOpened)
     return error.message
   }
-  return { clock, keys, store, turn, refusal, next: `${present}.next` }
+  return { clock, keys, store, rotateElsewhere, refusal, next: `${present}.next` }
 }
 
-suite('a running key set whose master key was turned elsewhere', () => {
+suite('a running key set whose master key another process has rotated', () => {
   test('verifies and signs nothing until it has the next key', async () => {
-    const { keys, turn, refusal, next } = await made()
+    const { keys, rotateElsewhere, refusal, next } = await made()
     const { kid } = keys.current
     const dataKey = Buffer.from(keys.dataKey)
     const { generation } = keys
     await keys.refresh()
-    assert.equal(keys.generation, generation, 'a look without a change')
+    assert.equal(keys.generation, generation, 'nothing has changed')
     assert.equal(await keys.find(kid), keys.current)
 
-    await turn()
+    await rotateElsewhere()
     const closed = 'the master key does not open the key set in the database'
     assert.equal(await refusal(), `${closed} (this process knows ${masterKeyId(one)})`)
     assert.notEqual(keys.generation, generation, 'tokens that were verified are verified again')
@@ -71,25 +71,25 @@ suite('a running key set whose master key was turned elsewhere', () => {
     assert.notEqual(keys.generation, whileClosed)
   })
 
-  test('says to which key it was turned, and when', async () => {
-    const { clock, store, turn, refusal } = await made()
+  test('says to which key it was rotated, and when', async () => {
+    const { clock, store, rotateElsewhere, refusal } = await made()
     const names = { key_before: masterKeyId(one), key_next: masterKeyId(two) }
-    await turn()
+    await rotateElsewhere()
     await store.ask({ id: 'a', ...names, asked_at: clock.now() })
     const known = `this process knows ${masterKeyId(one)}`
     const closed = 'the master key does not open the key set in the database'
-    assert.equal(await refusal(), `${closed} (${known})`, 'a question is no turn')
+    assert.equal(await refusal(), `${closed} (${known})`, 'nothing is rotated')
     await store.done('a', clock.now() + 7)
     const at = isoTime(clock.now() + 7)
     const turned = `it was turned to ${masterKeyId(two)} at ${at}`
     assert.equal(await refusal(), `${closed}: ${turned}, and ${known}`)
   })
 
-  test('has other keys of the audit log after the turn, of the same data', async () => {
-    const { keys, turn, next } = await made()
+  test('has other keys of the audit log after the rotateElsewhere, of the same data', async () => {
+    const { keys, rotateElsewhere, next } = await made()
     const before = keys.audit
     writeFileSync(next, hex(two), { mode: 0o600 })
-    await turn()
+    await rotateElsewhere()
     await keys.refresh()
     assert.deepEqual(Buffer.from(keys.audit.chain), Buffer.from(before.chain))
     assert.notDeepEqual(Buffer.from(keys.audit.checkpointSeed), Buffer.from(before.checkpointSeed))

@@ -199,6 +199,7 @@ export async function loadKeySet(
     },
 
     async addIdentity() {
+      await refresh()
       await newKeys.addMissing({ identity: identityAlgorithm })
       await read()
     },

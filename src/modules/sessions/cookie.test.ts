@@ -42,8 +42,11 @@ suite('the value of the session cookie', async () => {
       parsed += 1
       return parseCookie(header)
     }
-    assert.deepEqual([await valueIn('SESSION=abc_-9'), parsed], ['abc_-9', 0])
-    assert.deepEqual([await valueIn('other=1; SESSION=abc'), parsed], ['abc', 1])
-    app.parseCookie = parseCookie
+    try {
+      assert.deepEqual([await valueIn('SESSION=abc_-9'), parsed], ['abc_-9', 0])
+      assert.deepEqual([await valueIn('other=1; SESSION=abc'), parsed], ['abc', 1])
+    } finally {
+      app.parseCookie = parseCookie
+    }
   })
 })

@@ -160,7 +160,7 @@ export function createSessions(
   const seen = new Map<string, number>()
   // Times of the last flush, which may be later than the time in a kept row.
   const flushed = new BoundedMap<string, number>(maxKnown)
-  // When the first flush began since the last successful one; Infinity if that was the last.
+  // When the first flush since the last success began. Infinity after a success.
   let unflushedSince = Infinity
 
   return {

@@ -42,7 +42,7 @@ function authenticator(given: Given = {}) {
     steps.push(name)
     return given.isLater ? Promise.resolve(answer) : answer
   }
-  const told: Given & { isRevoked: boolean } = { ...given, isRevoked }
+  const state: Given & { isRevoked: boolean } = { ...given, isRevoked }
   const { authenticate } = bearerAuthenticator({
     clock,
     keys: {
@@ -54,10 +54,10 @@ function authenticator(given: Given = {}) {
         step(`${type} ${text}`, enrols ? { ...claims, type } : null),
     },
     revocations: {
-      refuses: () => step('revocations', told.isRevoked),
+      refuses: () => step('revocations', state.isRevoked),
       refusesBy: async (db: { name: string }) => {
         steps.push(`revocations by ${db.name}`)
-        return told.isRevoked
+        return state.isRevoked
       },
       reasonOf: () => revoked,
     },
@@ -69,7 +69,7 @@ function authenticator(given: Given = {}) {
       },
     },
   } as unknown as Parameters<typeof bearerAuthenticator>[0])
-  return { authenticate, clock, verified, steps, told }
+  return { authenticate, clock, verified, steps, state }
 }
 
 /** The reason of the 401. */
@@ -150,7 +150,7 @@ suite('the authenticator of bearer tokens', () => {
     })
 
     test(`judges the caller of a change again, ${isLater ? 'later' : 'at once'}`, async () => {
-      const { authenticate, clock, verified, steps, told } = authenticator({ isLater })
+      const { authenticate, clock, verified, steps, state } = authenticator({ isLater })
       const caller = await authenticate(requestOf('Bearer t'))
       assert.ok(caller)
       const names = [lockName.account(7), lockName.token('a'), lockName.token('pair s')]
@@ -159,14 +159,14 @@ suite('the authenticator of bearer tokens', () => {
       const trx = { isTransaction: true, name: 'trx' } as unknown as Database
       const db = { isTransaction: false, name: 'db' } as unknown as Database
       for (const isRevoked of [false, true]) {
-        told.isRevoked = isRevoked
+        state.isRevoked = isRevoked
         const expected = isRevoked ? null : verified.principal
         assert.equal(await caller.revalidate(trx), expected)
         assert.equal(await caller.revalidate(db), expected)
       }
       const asked = ['revocations by trx', 'revocations']
       assert.deepEqual(steps, [...asked, ...asked])
-      told.isRevoked = false
+      state.isRevoked = false
       clock.advance(59.999)
       assert.equal(await caller.revalidate(trx), verified.principal)
       clock.advance(0.001)

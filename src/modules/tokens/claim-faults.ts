@@ -10,25 +10,28 @@ export interface ClaimsToJudge {
   readonly sub?: unknown
 }
 
-/**
- * The time claim that refuses a token at `now` (epoch milliseconds); null if no time refuses it.
- */
+/** Whether a token is valid at `now`, in epoch milliseconds. RFC 7519 section 4.1.4 to 4.1.6. */
+export function isWithinLifetime({ exp, nbf, iat }: ClaimsToJudge, now: number): boolean {
+  const latest = now + toleranceSeconds * 1000
+  return now < exp * 1000 && nbf * 1000 <= latest && iat * 1000 <= latest
+}
+
+/** The time claim that refuses a token at `now`, in epoch milliseconds; null if none does. */
 export function faultOfTimes(
   { exp, iat, nbf, sub }: ClaimsToJudge,
   now: number,
 ): RefusalReason | null {
+  if (isWithinLifetime({ exp, iat, nbf }, now)) return null
   const user_id = userIdIn(sub)
   if (now >= exp * 1000) {
     const expired_seconds_ago = Math.floor(now / 1000 - exp)
     return { code: 'claim_exp', facts: { user_id, exp_at: exp * 1000, expired_seconds_ago } }
   }
   const valid_in_seconds = (at: number) => Math.ceil(at - toleranceSeconds - now / 1000)
-  const latest = now + toleranceSeconds * 1000
-  if (iat * 1000 > latest) {
+  if (iat * 1000 > now + toleranceSeconds * 1000) {
     const facts = { user_id, iat_at: iat * 1000, valid_in_seconds: valid_in_seconds(iat) }
     return { code: 'claim_iat', facts }
   }
-  if (nbf * 1000 <= latest) return null
   const facts = { user_id, nbf_at: nbf * 1000, valid_in_seconds: valid_in_seconds(nbf) }
   return { code: 'claim_nbf', facts }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../../../test/config.ts'
-import { isWithinLifetime, parseAccessClaims, parseRefreshClaims } from './claims.ts'
+import { isWithinLifetime } from './claim-faults.ts'
+import { parseAccessClaims, parseRefreshClaims } from './claims.ts'
 
 const config = loadConfig({ TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'ours' })
 const at = 1_800_000_000

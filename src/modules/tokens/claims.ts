@@ -6,7 +6,7 @@ import {
   type Role,
   rolesAmong,
 } from '../../core/policy/principal.ts'
-import { faultOfTimes, malformedClaim, shownClaim, toleranceSeconds } from './claim-faults.ts'
+import { faultOfTimes, malformedClaim, shownClaim } from './claim-faults.ts'
 import type { TellReason } from './jws.ts'
 
 /** The claims of a refresh token, from its payload and its signed header. Spec 2.5. */
@@ -37,34 +37,29 @@ export function parseAccessClaims(
   type: AccessClaims['type'] = 'access',
   tell?: TellReason,
 ): AccessClaims | null {
-  return accepted(readAccess(raw, config, now, type), tell)
-}
-
-/** Claims or the reason of the first claim that is wrong. */
-function readAccess(
-  raw: Raw,
-  { roles: known, token }: Pick<Config, 'roles' | 'token'>,
-  now: number,
-  type: AccessClaims['type'],
-): AccessClaims | RefusalReason {
+  const { roles: known, token } = config
+  const refuse = refusing(tell)
   const { sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
   const kindFault = faultOfKind(raw, token.issuer, type)
-  if (kindFault) return kindFault
-  if (!isSubject(sub)) return { code: 'claim_sub' }
-  if (!isTime(exp)) return malformedClaim('exp')
-  if (!isTime(iat)) return malformedClaim('iat')
-  if (!isTime(nbf)) return malformedClaim('nbf')
-  if (!isTime(auth_time)) return malformedClaim('auth_time')
+  if (kindFault) return refuse(kindFault)
+  if (!isSubject(sub)) return refuse({ code: 'claim_sub' })
+  if (!isTime(exp)) return refuse(malformedClaim('exp'))
+  if (!isTime(iat)) return refuse(malformedClaim('iat'))
+  if (!isTime(nbf)) return refuse(malformedClaim('nbf'))
+  if (!isTime(auth_time)) return refuse(malformedClaim('auth_time'))
   const timeFault = faultOfTimes({ sub, exp, iat, nbf }, now)
-  if (timeFault) return timeFault
+  if (timeFault) return refuse(timeFault)
   if (!hasAudience(aud, token.audience)) {
-    return { code: 'claim_aud', facts: { aud: shownClaim(aud), expected: token.audience } }
+    return refuse({
+      code: 'claim_aud',
+      facts: { aud: shownClaim(aud), expected: token.audience },
+    })
   }
   const roles = parseRoles(raw.roles ?? [], known)
-  if (!roles) return malformedClaim('roles')
-  if (!isName(jti)) return malformedClaim('jti')
-  if (typeof username !== 'string') return malformedClaim('username')
-  if (typeof ver !== 'number') return malformedClaim('ver')
+  if (!roles) return refuse(malformedClaim('roles'))
+  if (!isName(jti)) return refuse(malformedClaim('jti'))
+  if (typeof username !== 'string') return refuse(malformedClaim('username'))
+  if (typeof ver !== 'number') return refuse(malformedClaim('ver'))
   return {
     iss: token.issuer,
     sub,
@@ -93,51 +88,33 @@ export function parseRefreshClaims(
   now: number,
   tell?: TellReason,
 ): RefreshClaims | null {
-  return accepted(readRefresh(raw, header, config, now), tell)
-}
-
-function readRefresh(
-  raw: Raw,
-  header: Raw,
-  { token }: Pick<Config, 'token'>,
-  now: number,
-): RefreshClaims | RefusalReason {
+  const refuse = refusing(tell)
   const { sub, exp, iat } = raw
   const { rid, ver, auth_time = iat } = header
-  const kindFault = faultOfKind(raw, token.issuer, 'refresh')
-  if (kindFault) return kindFault
-  if (!isSubject(sub)) return { code: 'claim_sub' }
-  if (!isTime(exp)) return malformedClaim('exp')
-  if (!isTime(iat)) return malformedClaim('iat')
-  if (!isTime(auth_time)) return malformedClaim('auth_time')
+  const kindFault = faultOfKind(raw, config.token.issuer, 'refresh')
+  if (kindFault) return refuse(kindFault)
+  if (!isSubject(sub)) return refuse({ code: 'claim_sub' })
+  if (!isTime(exp)) return refuse(malformedClaim('exp'))
+  if (!isTime(iat)) return refuse(malformedClaim('iat'))
+  if (!isTime(auth_time)) return refuse(malformedClaim('auth_time'))
   const timeFault = faultOfTimes({ sub, exp, iat, nbf: iat }, now)
-  if (timeFault) return timeFault
-  if (typeof rid !== 'string') return malformedClaim('rid')
-  if (typeof ver !== 'number') return malformedClaim('ver')
+  if (timeFault) return refuse(timeFault)
+  if (typeof rid !== 'string') return refuse(malformedClaim('rid'))
+  if (typeof ver !== 'number') return refuse(malformedClaim('ver'))
   return { sub, exp, rid, ver, authTime: auth_time, amr: parseAmr(header.amr) }
 }
 
-function accepted<Claims extends object>(
-  read: Claims | RefusalReason,
-  tell: TellReason | undefined,
-): Claims | null {
-  if (!('code' in read)) return read
-  tell?.(read)
-  return null
+function refusing(tell: TellReason | undefined) {
+  return (reason: RefusalReason): null => {
+    tell?.(reason)
+    return null
+  }
 }
 
 function faultOfKind({ type, iss }: Raw, issuer: string, expected: string): RefusalReason | null {
   if (type !== expected) return { code: 'claim_type', facts: { type: shownClaim(type), expected } }
   if (iss === issuer) return null
   return { code: 'claim_iss', facts: { iss: shownClaim(iss), expected: issuer } }
-}
-
-export function isWithinLifetime(
-  { exp, nbf, iat }: Pick<AccessClaims, 'exp' | 'nbf' | 'iat'>,
-  now: number,
-): boolean {
-  const latest = now + toleranceSeconds * 1000
-  return now < exp * 1000 && nbf * 1000 <= latest && iat * 1000 <= latest
 }
 
 function isTime(value: unknown): value is number {

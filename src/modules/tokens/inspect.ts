@@ -62,7 +62,7 @@ function refusalOf(
   return isEarly ? 'its time has not come' : 'its claims are not those of a token of this service'
 }
 
-/** Null if claims or lifetime already refuse the token. */
+/** Null if signature, claims or lifetime already refuse the token. */
 async function isRevoked(
   { accounts, config, requirements, revocations, rotation, tokens }: InspectDeps,
   token: string,

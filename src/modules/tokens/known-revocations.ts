@@ -38,7 +38,7 @@ export class KnownRevocations {
     return this.#last?.id ?? 0
   }
 
-  /** Whether a single token or a pair has ended. */
+  /** Whether the log ends this token, pair or refresh token. */
   has(token: string): boolean {
     return this.#tokens.has(token)
   }
@@ -65,7 +65,7 @@ export class KnownRevocations {
     return { code: 'token_revoked_earlier', facts: { user_id } }
   }
 
-  /** When a single token ended, in epoch milliseconds; 0 for a valid token. */
+  /** When the entry of a token expires, in epoch milliseconds; 0 without an entry. */
   endOf(token: string): number {
     return this.#tokens.get(token) ?? 0
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { AccessClaims, Principal } from '../../core/policy/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { isWithinLifetime } from './claims.ts'
+import { isWithinLifetime } from './claim-faults.ts'
 import type { TellReason } from './jws.ts'
 import type { Tokens } from './tokens.ts'
 

@@ -33,6 +33,7 @@ export async function readTombstones(
   findings: Findings,
 ): Promise<Tombstones> {
   const ofChains = new Map<string, Pick<Tombstone, 'place' | 'mac'>>()
+  let ofCheckpoints: Pick<Tombstone, 'place' | 'mac'> | undefined
   let count = 0
   for (let after = ''; ; ) {
     const batch = await store.tombstonesAfter(after, batchSize)
@@ -44,14 +45,15 @@ export async function readTombstones(
         findings.add(generalProblem('tombstone', detail, chain), 0)
         continue
       }
-      ofChains.set(chain, { place, mac })
+      if (chain === checkpointsTombstone) ofCheckpoints = { place, mac }
+      else ofChains.set(chain, { place, mac })
       closedKeys.list(closedKeysOfTombstone(tombstone), chain)
     }
     const last = batch.at(-1)
     if (!last || batch.length < batchSize) break
     after = last.chain
   }
-  return { ofChains, ofCheckpoints: ofChains.get(checkpointsTombstone), count }
+  return { ofChains, ofCheckpoints, count }
 }
 
 export interface Attested {

@@ -63,7 +63,7 @@ export async function readOutside(
       const { number, at } = checkpoint
       const ours = present.get(number)
       if (ours && isSame(ours, checkpoint)) {
-        note(checkpoint)
+        noteNewest(checkpoint)
       } else if (
         signers.of(checkpoint)?.verifies(checkpointText(checkpoint), checkpoint.signature) === false
       ) {
@@ -72,9 +72,9 @@ export async function readOutside(
       } else if (!ours && number <= removedThrough) {
         counts.removed += 1
       } else if (ours ? isForged(ours) : number <= lastNumber) {
-        note(checkpoint) // already reported
+        noteNewest(checkpoint) // the verification of the database reports it
       } else {
-        note(checkpoint)
+        noteNewest(checkpoint)
         lacking = {
           from: Math.min(lacking?.from ?? number, number),
           to: Math.max(lacking?.to ?? number, number),
@@ -85,7 +85,7 @@ export async function readOutside(
     }
   }
 
-  function note({ number, at }: NamedCheckpoint): void {
+  function noteNewest({ number, at }: NamedCheckpoint): void {
     if (!last || at >= last.at) last = { number, at }
   }
 

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../core/events/events.ts'
 import type { Entry } from './make-record.ts'
 import { createEventQueue } from './queue.ts'
 
-suite('the turns of the queue of events', () => {
+suite('the batches of the queue of events', () => {
   interface Given {
     readonly outcome?: 'success' | 'failure'
     readonly requestId?: string | null
