@@ -99,14 +99,13 @@ suite('errors of extras, beside spec 7', async () => {
     const silent = await testApp({ NODE_ENV: 'production', TRUST_PROXY: 'none' })
     const headers = await silent.bearer(silent.admin)
     const before = await silent.rows()
-    for (const [method, path] of [
-      ['PUT', '/api/account/email'],
-      ['POST', '/api/admin/invitations'],
+    const json = { email: 'bob@example.org', roles: [] }
+    for (const [method, path, more] of [
+      ['PUT', '/api/account/email', { json }],
+      ['POST', '/api/admin/invitations', { json }],
+      ['POST', '/api/admin/invitations/1/resend', {}],
     ] as const) {
-      const answer = await silent.call(method, path, {
-        headers,
-        json: { email: 'bob@example.org', roles: [] },
-      })
+      const answer = await silent.call(method, path, { headers, ...more })
       assertRefusal(answer, 503, 'Mail is not configured', path)
     }
     assert.deepEqual(await silent.rows(), before)
