@@ -1,7 +1,9 @@
 // A database makes a difference: a step is used by a compare-and-set, once of many at once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { CompiledQuery } from 'kysely'
 import { databaseWithAccounts } from '../../../test/stores.ts'
+import type { Database } from '../../core/database/database.ts'
 import { totpStore } from './store.ts'
 
 suite('stored secrets of authenticator apps', async () => {
@@ -47,6 +49,44 @@ suite('stored secrets of authenticator apps', async () => {
     assert.deepEqual([(await store.of(1))?.lastStep, (await store.of(2))?.lastStep], [9, 8])
     const both = await Promise.all([store.useStep(1, 's', 12), store.useStep(1, 's', 11)])
     assert.deepEqual(both, [true, true])
+    for (const step of [11, 12]) assert.equal(await store.useStep(1, 's', step), false)
+    await clear()
+  })
+
+  test('accept no step of a row that another request has changed since it was read', async () => {
+    /** A store in whose first use another request comes between reading and writing. */
+    const storeWith = (between: () => Promise<unknown>) => {
+      let isFirst = true
+      const executeQuery = async (query: CompiledQuery) => {
+        if (isFirst && query.query.kind === 'UpdateQueryNode') {
+          isFirst = false
+          await between()
+        }
+        return db.executeQuery(query)
+      }
+      const get = (_target: Database, name: string | symbol) => {
+        if (name === 'executeQuery') return executeQuery
+        const value = Reflect.get(db, name, db)
+        return typeof value === 'function' ? value.bind(db) : value
+      }
+      return totpStore(new Proxy<Database>(db, { get }))
+    }
+    await enrol(1)
+    const same = storeWith(() => store.useStep(1, 's', 9))
+    assert.equal(await same.useStep(1, 's', 9), false)
+    const bit = storeWith(() => store.useStep(1, 's', 8))
+    assert.equal(await bit.useStep(1, 's', 8), false, 'the latest step is the same')
+    await store.useStep(1, 's', 100)
+    const far = storeWith(() => store.useStep(1, 's', 200))
+    assert.equal(await far.useStep(1, 's', 101), false, 'long before the latest step')
+    assert.equal(await store.useStep(1, 's', 200), false)
+    const retried = storeWith(() => store.useStep(1, 's', 202))
+    assert.equal(await retried.useStep(1, 's', 201), true)
+    for (const step of [201, 202]) assert.equal(await store.useStep(1, 's', step), false)
+    const newSecret = db.updateTable('second_factors').set({ sealed: 'new' })
+    const replaced = storeWith(() => newSecret.where('user_id', '=', 1).execute())
+    assert.equal(await replaced.useStep(1, 's', 203), false)
+    assert.equal(await store.useStep(1, 'new', 203), true)
     await clear()
   })
 
