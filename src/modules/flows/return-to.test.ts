@@ -16,7 +16,7 @@ const wiki = 'https://wiki.example.org'
 const app = 'https://app.example.org:8443'
 const origins: ReturnOrigins = {
   includes: (origin) => origin === wiki || origin === app,
-  isForwarded: (origin) => origin === wiki,
+  isForwarded: (origin) => origin.startsWith(wiki),
   isTarget: (address) => !address.startsWith('/oauth/logout'),
 }
 const browser = 'b'.repeat(43)

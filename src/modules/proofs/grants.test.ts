@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
+import { databaseWithAccounts } from '../../../test/stores.ts'
 import { pageCookieName } from '../../core/config/cookie-names.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Account } from '../authentication/account.ts'
@@ -58,6 +59,48 @@ suite('grants of proofs', () => {
     assert.equal(await found(flows.slice(0, 3), session), null)
     assert.equal(await found(flows, { scheme: 'basic' }), null)
     assert.equal(await found(flows, session, { [pageCookieName]: undefined }), null)
+  })
+
+  test('are collected by a flow of 15 minutes of the change, session and version of the account', async () => {
+    const db = await databaseWithAccounts(1)
+    const begun: unknown[] = []
+    const grants = createGrants({
+      ...{ clock, db },
+      pageFlows: { begin: async (_trx: unknown, ...of: unknown[]) => void begun.push(of) },
+    } as unknown as Parameters<typeof createGrants>[0])
+    const account = { userId: 1, refreshVersion: 3 } as unknown as Account
+    const browser = { cookie: 'c', address: '::1' }
+    const form = { path: '/account/email', fields: { email: 'a@example.org' } }
+    await grants.begin(account, { change: 'email', form, sessionId: 's' }, browser)
+    const data = { change: 'email', sessionId: 's', refreshVersion: 3, form, proven: {} }
+    const flow = { purpose: 'page_confirm', step: 'email', data, returnTo: '/account', userId: 1 }
+    assert.deepEqual(begun, [[{ ...flow, seconds: 900 }, browser]])
+  })
+
+  test('in a flow are of its account alone, also for a browser without its session', async () => {
+    const stored = { key: 'k', userId: 1, data: { sessionId: 's', proven: {} } }
+    const found = async (
+      userId: number,
+      sessionId: string,
+      { unmet = null as string | null, flow = stored as object | null } = {},
+    ) => {
+      const grants = createGrants({
+        clock,
+        pageFlows: { find: async () => flow },
+        requirements: { unmet: () => unmet },
+      } as unknown as Parameters<typeof createGrants>[0])
+      const principal = { credential: { scheme: 'session', sessionId } }
+      const request = { principal, ip: '::1', headers: {}, query: { flow: 'f' }, server: {} }
+      const [sent, account] = [request as never, { userId } as unknown as Account]
+      const flows = [await grants.find(sent, account)]
+      flows.push(await grants.findReturning(sent, 'f', account))
+      return flows.map((one) => one?.key)
+    }
+    assert.deepEqual(await found(1, 's'), ['k', 'k'])
+    assert.deepEqual(await found(1, 'other'), [undefined, 'k'])
+    assert.deepEqual(await found(2, 's'), [undefined, undefined])
+    assert.deepEqual(await found(1, 's', { unmet: 'ended' }), [undefined, undefined])
+    assert.deepEqual(await found(1, 's', { flow: null }), [undefined, undefined])
   })
 
   test('are used once; an error of the database is none of a used grant', async () => {

@@ -116,6 +116,10 @@ suite('proofs of the person', () => {
         absent(['email'], ['email'], page),
       ],
       [
+        ...([{ passwordHash: null }, session, {}] as const),
+        absent(['app', 'email'], ['app', 'email'], { ...several, ...page }),
+      ],
+      [
         ...([{ passwordHash: null, secondFactor: false }, basic, {}] as const),
         absent(['email'], ['email'], page),
       ],
@@ -156,6 +160,10 @@ suite('proofs of the person', () => {
     assert.deepEqual(steps[1], ['passkey', { username: 'ann', address: '::1' }])
     assert.deepEqual(steps[3], ['refuse', 'passkey'])
     assert.equal(steps.at(-1)?.[0], 'prove')
+    const one = proofsWith({ credential: session })
+    const half = wanted(account(), { factor: { key: {} } }, { held: ['factor'] })
+    await one.proofs.prove(one.request, half)
+    assert.equal(one.steps.at(-1)?.[0], 'prove')
     const held = wanted(account(), { factor: { key: {} } }, { held: ['password', 'factor'] })
     const other = proofsWith({ credential: session })
     await other.proofs.prove(other.request, held)

@@ -216,6 +216,8 @@ suite('the limits of logins', async () => {
 
   test('of 0 limit nothing', async () => {
     for (let times = 0; times < 5; times += 1) assert.equal(await attempt({}, unlimited), wrongCode)
+    const code = outcome(unlimited.attemptCode({ username: ann, address }, fails))
+    assert.equal(await code, wrongCode)
     assert.equal(await left(), '')
   })
 
