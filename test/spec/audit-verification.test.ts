@@ -18,6 +18,18 @@ const jobOf = (app: TestApp) => {
   return job ?? assert.fail('no job')
 }
 
+test('a verification reads a log that has no checkpoints outside yet', async () => {
+  const app = await testApp()
+  const headers = await app.bearer(app.admin)
+  await recordEvents(app.deps, 2)
+  assert.equal((await app.call('POST', path, { headers })).status, 202)
+  await jobOf(app).run()
+  const { last } = (await app.call('GET', path, { headers })).body
+  assert.deepEqual([last.state, last.detail, last.result.ok], ['done', null, true])
+  assert.ok(last.result.checked.records > 2)
+  assert.equal(existsSync(app.deps.config.audit.checkpointsFile), false)
+})
+
 suite('a verification of the audit log over HTTP', async () => {
   const app = await testApp()
   const headers = await app.bearer(app.admin)

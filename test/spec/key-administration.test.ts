@@ -52,10 +52,9 @@ suite('the keys over HTTP, as gatehouse keys has them', async () => {
     assert.deepEqual((await app.rows()).keys, rows.keys)
     app.clock.advance(601)
     headers = await app.bearer(app.admin)
-    assert.deepEqual(
-      [(await stateOf(body.kid))?.state, (await stateOf(body.before))?.can_retire],
-      ['signs', true],
-    )
+    const [signer, former] = [await stateOf(body.kid), await stateOf(body.before)]
+    assert.deepEqual([signer?.state, signer?.can_retire], ['signs', false])
+    assert.deepEqual([former?.state, former?.can_retire], ['verifies', true])
     const retired = await retire(body.before)
     assert.deepEqual([retired.status, retired.body.state], [200, 'ended'])
     assertRefusal(await retire(body.before), 404, 'Key not found')
@@ -66,6 +65,7 @@ suite('the keys over HTTP, as gatehouse keys has them', async () => {
     assert.equal(body.signs_from, null)
     assertRefusal(await retire(body.before), 409, 'Key still signs')
     app.clock.advance(3)
+    assert.equal((await stateOf(body.before))?.state, 'verifies')
     assert.equal((await retire(body.before)).status, 200)
     assert.equal((await app.call('GET', path, { headers })).status, 401)
     headers = await app.bearer(app.admin)
