@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { judgeRate, judgeSlope, warm } from '../lab/soak/judge.ts'
+import { judgeLives, judgeRate, judgeSlope, warm } from '../lab/soak/judge.ts'
 import type { Sample } from '../lab/soak/measures.ts'
 import { type Point, quantile, slopeOf } from '../lab/soak/slope.ts'
 
@@ -101,6 +101,20 @@ suite('what a run of hours must not show', () => {
         { text: 'falls', isGood: true },
       ],
     )
+  })
+
+  test('memory grows if it does so before and after a restart', () => {
+    const [leak, steady] = [(m: number) => 100 + m, () => 100].map((each) => judged(noisy(each)))
+    const short = judged([1, 2, 3])
+    assert.ok(leak && steady)
+    const good = [[leak, steady], [steady, leak], [steady], [short], [steady, short], []]
+    assert.deepEqual(
+      good.map((lives) => judgeLives(lives).isGood),
+      good.map(() => true),
+    )
+    for (const lives of [[leak], [leak, leak], [leak, short], [short, leak]]) {
+      assert.deepEqual(judgeLives(lives), leak)
+    }
   })
 
   test('the warm-up is left out', () => {

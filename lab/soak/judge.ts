@@ -21,6 +21,7 @@ export function warm(points: Series['points'], warmUp: number): Series['points']
 
 /** The start of a process, a full cache or a single batch would look like growth in less. */
 const leastHours = 0.1
+const [tooShort, tooFew] = ['too short', 'too few samples']
 
 /**
  * A value grows if its slope is more than its noise, and the gain during the run is more than the
@@ -28,12 +29,22 @@ const leastHours = 0.1
  */
 export function judgeSlope(slope: Slope, { share, least }: Allowance): Verdict {
   const { perHour, noise, mean, hours } = slope
-  if (hours < leastHours) return { text: 'too short', isGood: true }
-  if (!Number.isFinite(noise)) return { text: 'too few samples', isGood: true }
+  if (hours < leastHours) return { text: tooShort, isGood: true }
+  if (!Number.isFinite(noise)) return { text: tooFew, isGood: true }
   if (Math.abs(perHour) <= noise) return { text: '0 within noise', isGood: true }
   if (perHour < 0) return { text: 'falls', isGood: true }
   const isAllowed = perHour * hours <= Math.max(least, share * Math.abs(mean))
   return { text: isAllowed ? 'grows within the allowance' : 'GROWS', isGood: isAllowed }
+}
+
+/**
+ * Judges the memory of a process before and after its restart: a leak grows in both. In one of them
+ * alone, a full cache or a late garbage collection looks like a leak.
+ */
+export function judgeLives(lives: readonly Verdict[]): Verdict {
+  const isSteady = ({ text, isGood }: Verdict) => isGood && text !== tooShort && text !== tooFew
+  const [first = { text: tooFew, isGood: true }] = lives
+  return lives.find(isSteady) ?? lives.find(({ isGood }) => !isGood) ?? first
 }
 
 export interface RowRates {

@@ -1,5 +1,14 @@
 import { goal, print } from '../growth/table.ts'
-import { type Allowance, judgeRate, judgeSlope, line, shown, type Verdict, warm } from './judge.ts'
+import {
+  type Allowance,
+  judgeLives,
+  judgeRate,
+  judgeSlope,
+  line,
+  shown,
+  type Verdict,
+  warm,
+} from './judge.ts'
 import {
   costSeries,
   type Measures,
@@ -40,36 +49,41 @@ export function report({ name, measures, failures, faults, errors }: Reported): 
   print(`\n${name}: ${requests} requests, ${samples.length} samples`)
   print(line('', ['start', 'end', 'slope per hour'], ''))
   const verdicts: Verdict[] = []
-  const show = (name: string, points: Series['points'], allowance: Allowance | null) => {
+  const show = (name: string, points: Series['points'], allowance?: Allowance): Verdict => {
     const slope = slopeOf(points)
-    const verdict = allowance && judgeSlope(slope, allowance)
-    if (verdict) verdicts.push(verdict)
+    const verdict = allowance ? judgeSlope(slope, allowance) : { text: 'not judged', isGood: true }
     const change = `${slope.perHour < 0 ? '' : '+'}${shown(slope.perHour)} ± ${shown(slope.noise)}`
-    print(line(name, [shown(slope.start), shown(slope.end), change], verdict?.text ?? 'not judged'))
+    print(line(name, [shown(slope.start), shown(slope.end), change], verdict.text))
+    return verdict
   }
   const memory = processSeries(samples, 'residentMb')
-  for (const { name, points } of memory) {
-    show(`memory of ${name}, MB`, warm(points, memoryWarmUp), allowances.memory)
+  for (const lives of Map.groupBy(memory, ({ name }) => name.replace(restarted, '')).values()) {
+    const judged = lives.map(({ name, points }) =>
+      show(`memory of ${name}, MB`, warm(points, memoryWarmUp), allowances.memory),
+    )
+    verdicts.push(judgeLives(judged))
   }
   showRestarted(memory)
   for (const { name, points } of processSeries(samples, 'descriptors')) {
-    show(`descriptors of ${name}`, warm(points, memoryWarmUp), allowances.descriptors)
+    verdicts.push(
+      show(`descriptors of ${name}`, warm(points, memoryWarmUp), allowances.descriptors),
+    )
   }
   for (const [{ name, points }, allowance] of [
     [costSeries(samples), allowances.cost],
     [storageSeries(samples), { share: 0.1, least: samples[0]?.storage.least ?? 0 }],
   ] as const) {
-    show(name, warm(points, warmUp), allowance)
+    verdicts.push(show(name, warm(points, warmUp), allowance))
   }
   const tables = rowSeries(samples).filter(({ name }) => !keptRows.has(name))
   const moving = tables.filter(({ points }) => isMoving(warm(points, warmUp)))
   for (const { name, points } of moving) {
-    show(`rows of ${name}`, warm(points, warmUp), allowances.rows)
+    verdicts.push(show(`rows of ${name}`, warm(points, warmUp), allowances.rows))
   }
   print(`  ${tables.length - moving.length} other tables have a constant number of rows`)
   verdicts.push(...showRates(samples))
   print(line('latency, ms', ['start', 'end', 'slope per hour'], ''))
-  for (const { name, points } of measures.latencies()) show(name, warm(points, warmUp), null)
+  for (const { name, points } of measures.latencies()) show(name, warm(points, warmUp))
   showErrors(failures, faults, errors)
   goal('measures that grow', verdicts.filter(({ isGood }) => !isGood).length, 0)
 }
