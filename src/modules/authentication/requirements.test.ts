@@ -103,6 +103,21 @@ suite('requirements', () => {
     )
   })
 
+  for (const [what, passwordHash, refreshVersion, isSame] of [
+    ['a hash that was made anew', 'two', 1, true],
+    ['an end of all logins', 'one', 2, true],
+    ['a change of the password', 'two', 2, false],
+  ] as const) {
+    test(`a caller with a password ${isSame ? 'goes on' : 'is refused'} after ${what}`, () => {
+      const since = {
+        now: { refreshVersion, passwordHash },
+        before: { refreshVersion: 1, passwordHash: 'one' },
+      }
+      const unmet = requirements.unmet('basicCaller', { account, since })
+      assert.equal(unmet?.requirement, isSame ? undefined : 'same_password')
+    })
+  }
+
   test('a stage that asks whether the account is unchanged refuses where that is not told', () => {
     for (const stage of [
       'ticket',
