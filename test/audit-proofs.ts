@@ -24,7 +24,7 @@ export async function auditProofs() {
     return join(directory, `${folders}`, 'data')
   }
 
-  /** `refreshed`: when the keys were read again; then they are those of the next master key. */
+  /** `refreshed`: when the keys were refreshed: then they are the keys of the next master key. */
   function proofOf({
     index = 0,
     count = 1,

@@ -1,3 +1,4 @@
+import { digest } from '../src/core/crypto/digest.ts'
 import type { Connected, Database } from '../src/core/database/database.ts'
 import { transact } from '../src/core/database/transactions.ts'
 import type { EventType } from '../src/core/events/types.ts'
@@ -79,4 +80,19 @@ export function startsOn(db: Database, clock: FixedClock, sessions: Sessions) {
       return 'ended' in answer ? answer.ended.code : (answer.expiresAt - clock.now()) / 1000
     },
   }
+}
+
+/** Stores copies of the row of a session, each with another id. */
+export async function addCopies(
+  db: Database,
+  { secret }: Pick<NewSession, 'secret'>,
+  count: number,
+): Promise<void> {
+  const row = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id', '=', digest(secret))
+    .executeTakeFirstOrThrow()
+  const rows = Array.from({ length: count }, (_, index) => ({ ...row, id: `id ${index}` }))
+  await db.insertInto('sessions').values(rows).execute()
 }

@@ -35,7 +35,7 @@ suite('cookies', () => {
 
   const [session = '', browser] = cookiesElsewhere
 
-  test('are for the browser alone, over https, at their host; that of a browser for a day', () => {
+  test('are for the browser alone, over https, at their host; the cookie of a browser lasts a day', () => {
     const set: unknown[] = []
     const setCookie = (...of: unknown[]) => set.push(of)
     const reply = { setCookie } as unknown as FastifyReply // what it calls

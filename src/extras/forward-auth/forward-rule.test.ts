@@ -38,7 +38,7 @@ suite('a rule', () => {
     ])
   })
 
-  test('has roles that are only read if those of the service are not known', () => {
+  test('has roles that are only read if the roles of the service are not known', () => {
     const roles = ['ROLE_AUDITOR', 'USER']
     const { mistakes: none, rule } = parseForwardRule({ ...wiki, roles }, 1, null)
     assert.deepEqual([none, rule.roles], [[], ['AUDITOR', 'USER']])

@@ -179,7 +179,7 @@ suite('paths that headers name', () => {
     assert.deepEqual(judge('/a', named(marks(201))), overridden(0))
   })
 
-  test('have 32,768 characters at most, with those of the own path', () => {
+  test('have 32,768 characters at most, the own path included', () => {
     const half = maxCharacters / 2
     const long = (length: number) => `/${'a'.repeat(length - 1)}`
     const uri = long(half - 9)

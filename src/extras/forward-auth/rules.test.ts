@@ -108,7 +108,7 @@ suite('the file of rules while the service runs', () => {
     ])
   })
 
-  test('with the mistakes of the version before is told again, without an event', async () => {
+  test('with the mistakes of the version before has its mistakes in the log again, and no event', async () => {
     const { look, write } = started()
     write(text({ ...wiki, x: 1 }))
     const [error, event] = await look()

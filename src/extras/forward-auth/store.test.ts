@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import { ownDatabase } from '../../../test/own-database.ts'
+import { usersOfIds } from '../../../test/users-of-ids.ts'
 import { forwardStore } from './store.ts'
 
 suite('the tables of forward authentication', async () => {
@@ -13,8 +14,7 @@ suite('the tables of forward authentication', async () => {
     suite(name, () => {
       beforeEach(async () => {
         await db.deleteFrom('users').execute()
-        const user = { id: 1, name: 'A', email: 'a@b.co', name_key: 'a', email_key: 'a@b.co' }
-        await db.insertInto('users').values(user).execute()
+        await usersOfIds(db, 1, 1)
         await db
           .insertInto('accounts')
           .values({ user_id: 1, username: 'ann', active: 1, locked: 0, created_at: now })

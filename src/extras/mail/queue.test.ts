@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import type { Insertable } from 'kysely'
 import { ownDatabase } from '../../../test/own-database.ts'
+import { usersOfIds } from '../../../test/users-of-ids.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { dueOfNew, mailStore, never } from './queue.ts'
 
@@ -274,8 +275,7 @@ suite('the queue of mail', async () => {
 
   onEmptyTables('an address that takes no mail', () => {
     async function account(id: number, key: string): Promise<void> {
-      const user = { id, name: 'A', email: `${id}@b.co`, name_key: 'a', email_key: `${id}@b.co` }
-      await db.insertInto('users').values(user).execute()
+      await usersOfIds(db, id, id)
       const verified = { verified_email: key, verified_email_key: key }
       await db
         .insertInto('accounts')

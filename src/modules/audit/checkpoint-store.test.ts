@@ -1,4 +1,4 @@
-// A database makes a difference: ranges, orders and limits are those of its statements.
+// A database makes a difference: its statements have ranges, orders and limits.
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import { storedAudit } from '../../../test/stored-audit.ts'
@@ -32,7 +32,7 @@ suite('what checkpoints read of the audit log', async () => {
       for (const chain of ['b', 'a', 'a', 'b', 'a']) await audit.append(chain)
     })
 
-    test('the ends of chains are those of open chains and of chains closed since a time', async () => {
+    test('ends are found of open chains and of chains that were closed since a time', async () => {
       const [a, b] = [await audit.append('a'), await audit.append('b')]
       const endOf = ({ chain, place, mac, number }: typeof a, openedAt: number) => ({
         ...{ chain, openedAt, place, mac, number },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { storedAudit, suitesOnEmptyLog } from '../../../test/stored-audit.ts'
+import { usersOfIds } from '../../../test/users-of-ids.ts'
 import { CouldNotCheck } from '../../core/checks/check.ts'
 import type { InsideContext } from '../../core/checks/context.ts'
 import { isoTime } from '../../core/lib/clock.ts'
@@ -49,8 +50,7 @@ suite('checks of the audit log', async () => {
     return (await check.find(context)).map(({ what: { en, de } }) => [en, de])
   }
   async function account(id: number, signedInAt = 0) {
-    const user = { id, name: 'A', email: `${id}@b.co`, name_key: 'a', email_key: `${id}@b.co` }
-    await db.insertInto('users').values(user).execute()
+    await usersOfIds(db, id, id)
     const row = { user_id: id, username: `u${id}`, active: 1, locked: 0, created_at: start }
     await db
       .insertInto('accounts')
@@ -115,7 +115,7 @@ suite('checks of the audit log', async () => {
       assert.deepEqual(await check(), missing('/missing', at))
     })
 
-    test('find nothing on another host than that of the service', async () => {
+    test('find nothing on another host than the host of the service', async () => {
       await audit.append('a')
       const { at } = await audit.checkpoint()
       time = at + minute

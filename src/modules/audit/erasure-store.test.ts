@@ -1,4 +1,4 @@
-// A database makes a difference: ranges, orders and limits are those of its statements.
+// A database makes a difference: its statements have ranges, orders and limits.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { storedAudit, suitesOnEmptyLog } from '../../../test/stored-audit.ts'

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { storedAudit, suitesOnEmptyLog } from '../../../test/stored-audit.ts'
+import { usersOfIds } from '../../../test/users-of-ids.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { createErasure, type ErasureDeps } from './erasure.ts'
@@ -45,13 +46,6 @@ suite('the erasure of a person', async () => {
     (await db.selectFrom('audit_subjects').select('subject').orderBy('subject').execute()).map(
       ({ subject }) => subject,
     )
-  const user = (id: number) => {
-    const keys = { name_key: 'a', email_key: `${id}@b.co` }
-    return db
-      .insertInto('users')
-      .values({ id, name: 'A', email: `${id}@b.co`, ...keys })
-      .execute()
-  }
   /** Removes a user, as the service does. */
   const remove = (id: number, erasure = erasureOf()) =>
     transact(db, [], async (trx) => {
@@ -164,7 +158,7 @@ suite('the erasure of a person', async () => {
   suiteOnEmptyLog('once a day', () => {
     test('keys of removed users are erased', async () => {
       const erasure = erasureOf()
-      for (const id of [2, 4]) await user(id)
+      for (const id of [2, 4]) await usersOfIds(db, id, id)
       const made = new Map<string, string>()
       const subjects = ['1', '2', '3', '4', '0', '01', '12345678901234567', 'https://a.b#1']
       for (const subject of subjects) made.set(subject, (await audit.person(subject)).pseudonym)

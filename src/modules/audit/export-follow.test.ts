@@ -114,7 +114,7 @@ suite('a followed audit log', async () => {
         () => audit.append('a'),
       ])
       assert.deepEqual(read.slice(0, 2), [[1], [2]])
-      assert.deepEqual(read[2], []) // until closed chains are read again
+      assert.deepEqual(read[2], []) // the next step reads closed chains
     })
 
     test('reads chains that were closed within a day, once a minute', async () => {

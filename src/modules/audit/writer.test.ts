@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { storedAudit, suitesOnEmptyLog } from '../../../test/stored-audit.ts'
 import { storedAuditKeys } from '../../../test/stored-audit-keys.ts'
+import { usersOfIds } from '../../../test/users-of-ids.ts'
 import { CommitRefused, DatabaseUnavailable } from '../../core/database/errors.ts'
 import { transact } from '../../core/database/transactions.ts'
 import type { RecordedEvent } from '../../core/events/events.ts'
@@ -46,13 +47,6 @@ suite('the writer of records', async () => {
     return { chains, committed, records, write }
   }
   const rows = () => db.selectFrom('audit_records').selectAll().orderBy('number').execute()
-  const user = (id: number) => {
-    const keys = { name_key: 'a', email_key: `${id}@b.co` }
-    return db
-      .insertInto('users')
-      .values({ id, name: 'A', email: `${id}@b.co`, ...keys })
-      .execute()
-  }
 
   suiteOnEmptyLog('records', () => {
     test('of a transaction stand on one chain, which the next goes on', async () => {
@@ -87,7 +81,7 @@ suite('the writer of records', async () => {
     test('are given to what follows in the transaction, with the person concerned', async () => {
       const given: (readonly InsertedRecord[])[] = []
       const { write } = writerOf((records) => given.push(records))
-      for (const id of [7, 8]) await user(id)
+      await usersOfIds(db, 7, 8)
       await write([{ user_id: 7 }, {}])
       const by = { address: null, scheme: null, requestId: null, request: null }
       await write([{ user_id: 8 }, {}], { context: { ...by, by: '7' } })
@@ -168,7 +162,7 @@ suite('the writer of records', async () => {
 
     test('of persons whose existence is hidden cost as much, and seal the same', async () => {
       const { write } = writerOf()
-      await user(7)
+      await usersOfIds(db, 7, 7)
       await write([{ user_id: 7 }], { hidesPerson: true })
       await write([{ user_id: 7 }])
       const keys = (await rows()).map(({ target_key }) => target_key)

@@ -1,4 +1,4 @@
-// A database makes a difference: the password is that of a row.
+// A database makes a difference: the password is in a row.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'

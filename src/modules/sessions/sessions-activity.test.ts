@@ -129,7 +129,7 @@ suite('sessions of several processes', async () => {
     assert.equal(await isLive(), true)
   })
 
-  test('a row that was read before the activity of another process is read again', async () => {
+  test('a row that was read before the activity of another process is read anew', async () => {
     const session = await start()
     const stored = await storedOf(session)
     clock.advance(20 * minute)

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { ownDatabase } from '../../../test/own-database.ts'
-import { sessionsOn, startsOn } from '../../../test/stored-sessions.ts'
+import { addCopies, sessionsOn, startsOn } from '../../../test/stored-sessions.ts'
 import { storeAccounts } from '../../../test/stores.ts'
-import { digest } from '../../core/crypto/digest.ts'
 
 const minute = 60
 
@@ -83,14 +82,7 @@ suite('the limit of sessions of an account', async () => {
   }
 
   test('after the limit was lowered, each login ends a batch, and the last all', async () => {
-    const { secret } = await start()
-    const row = await db
-      .selectFrom('sessions')
-      .selectAll()
-      .where('id', '=', digest(secret))
-      .executeTakeFirstOrThrow()
-    const rows = Array.from({ length: 1000 }, (_, index) => ({ ...row, id: `id ${index}` }))
-    await db.insertInto('sessions').values(rows).execute()
+    await addCopies(db, await start(), 1000)
     clock.advance(1)
     await start({ stored: 1001 })
     assert.equal(await left(), 501)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
 import { ownDatabase } from '../../../test/own-database.ts'
-import { sessionsOn, startsOn } from '../../../test/stored-sessions.ts'
+import { addCopies, sessionsOn, startsOn } from '../../../test/stored-sessions.ts'
 import { storeAccounts } from '../../../test/stores.ts'
 import { digest } from '../../core/crypto/digest.ts'
 import type { Guard } from '../../core/database/transactions.ts'
@@ -76,14 +76,7 @@ suite('the sessions of an owner', async () => {
   })
 
   test('an owner sees at most 1000 sessions', async () => {
-    const { secret } = await start()
-    const row = await db
-      .selectFrom('sessions')
-      .selectAll()
-      .where('id', '=', digest(secret))
-      .executeTakeFirstOrThrow()
-    const rows = Array.from({ length: 1000 }, (_, index) => ({ ...row, id: `id ${index}` }))
-    await db.insertInto('sessions').values(rows).execute()
+    await addCopies(db, await start(), 1000)
     assert.equal((await sessions.of(1)).length, 1000)
   })
 })

@@ -13,7 +13,7 @@ function controlled() {
 }
 
 suite('the log of revocations that a process follows', () => {
-  test('is read again when the feed has changed or is not current, and not in between', async () => {
+  test('is read when the feed has changed or is not current, and not in between', async () => {
     const { state, feed } = controlled()
     const { one, load, claimsOf, seconds } = await twoProcesses(feed)
     const other = await load()

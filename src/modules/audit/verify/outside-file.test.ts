@@ -29,7 +29,7 @@ suite('lines of the file outside', () => {
       assert.deepEqual(await linesIn(content), lines))
   }
 
-  test('go on across the blocks of a stream', async () => {
+  test('can cross the blocks of a stream', async () => {
     const lines = Array.from({ length: 40 }, (_, at) => `${at} `.repeat(1999 + 40 * at))
     assert.deepEqual(await linesIn(lines.join('\n')), lines)
     const long = 'ä'.repeat(150_001)

@@ -182,7 +182,7 @@ suite('attacks that the verification finds', async () => {
       assert.deepEqual(await found(), [['key', null, null, detail]])
     })
 
-    test('one of another key between those of this key', async () => {
+    test('a checkpoint of another key between two of this key', async () => {
       const [one, two, three] = await written()
       const { key_id: _, signature: __, ...unsigned } = two ?? assert.fail()
       const set = signCheckpoint(other, unsigned)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import { storedAudit } from '../../../../test/stored-audit.ts'
+import { usersOfIds } from '../../../../test/users-of-ids.ts'
 import {
   type Checkpoint,
   checkpointDigest,
@@ -378,8 +379,7 @@ suite('the verification of the audit log', async () => {
 
   onEmptyTables('accounts beside the log', () => {
     async function account(id: number, more: object = {}) {
-      const user = { id, name: 'A', email: `${id}@b.co`, name_key: 'a', email_key: `${id}@b.co` }
-      await db.insertInto('users').values(user).execute()
+      await usersOfIds(db, id, id)
       const row = {
         user_id: id,
         username: `u${id}`,
