@@ -46,7 +46,7 @@ export function judge(answer: ReadAnswer, { method, document, canaries }: Asked)
     const all =
       matched === undefined
         ? foundByParser(answer)
-        : mistakesOf(sentAnswer(answer, matched, method), document)
+        : mistakesOf(sentAnswer(answer, matched, method), () => document)
     found.push(...all.map((text): Finding => ({ kind: 'document', text })))
   } catch (error) {
     found.push({ kind: 'document', text: `${answer.status}: ${String(error)}` })

@@ -47,15 +47,19 @@ const compiledFor = new WeakMap<ApiDocument, Map<string, CompiledResponse | stri
 /** Answers without a mistake that come by the thousand: they are the same each time. */
 const rightOf = new WeakMap<ApiDocument, Set<string>>()
 
-/** What an answer has against the document of its app, each with the operation and the status. */
-export function mistakesOf(answer: SentAnswer, document: ApiDocument): string[] {
+/**
+ * What an answer has against the document of its app, each with the operation and the status. Asks
+ * for the document if the answer can have a mistake.
+ */
+export function mistakesOf(answer: SentAnswer, documentOf: () => ApiDocument): string[] {
   const { method, path = 'of no route', status } = answer
-  return found(answer, document).map((mistake) => `${method} ${path} ${status}: ${mistake}`)
+  return found(answer, documentOf).map((mistake) => `${method} ${path} ${status}: ${mistake}`)
 }
 
-function found(answer: SentAnswer, document: ApiDocument): string[] {
+function found(answer: SentAnswer, documentOf: () => ApiDocument): string[] {
   const { method, path, status, isHidden, hasBody, body } = answer
-  if (path === undefined || isHidden) return status < 400 ? [] : foundOutside(answer, document)
+  if (path === undefined || isHidden) return status < 400 ? [] : foundOutside(answer, documentOf)
+  const document = documentOf()
   const compiled = compiledOf(document, { method, path, status })
   if (typeof compiled === 'string') return [compiled]
   const inHeaders = foundInHeaders(answer, compiled)
@@ -69,12 +73,12 @@ function found(answer: SentAnswer, document: ApiDocument): string[] {
  */
 function foundOutside(
   { headers, body, isHidden, status }: SentAnswer,
-  document: ApiDocument,
+  documentOf: () => ApiDocument,
 ): string[] {
   if (!isJson(mediaTypeOf(headers)) || body === null || body === '') return []
   const isOfForm = isHidden && status === 400 && body.includes('"details"')
   const error = { $ref: `#/components/schemas/${isOfForm ? 'ValidationError' : 'Error'}` }
-  return bodyCheck(error, document)(JSON.parse(body)).map((mistake) => `body ${mistake}`)
+  return bodyCheck(error, documentOf())(JSON.parse(body)).map((mistake) => `body ${mistake}`)
 }
 
 function foundInHeaders({ headers }: SentAnswer, compiled: CompiledResponse): string[] {

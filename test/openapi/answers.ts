@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { after, afterEach } from 'node:test'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mistakesOf, type SentAnswer } from './answer-check.ts'
-import { documentedBy, documentedPath, documentFor } from './operations.ts'
+import { documentedBy, documentedPath, documentFor, isDescribed } from './operations.ts'
 import { noteMet } from './record.ts'
 
 /**
@@ -78,13 +78,13 @@ function examine(
   body: string | null,
 ): void {
   const answer = sentAnswer(request, reply, body)
-  const { method, path, status } = answer
+  const { method, path, status, isHidden } = answer
   try {
-    const document = documentFor(app)
-    if (!document) return
-    const operation = document.paths[path ?? '']?.[method.toLowerCase()]
+    if (!isDescribed(app)) return
+    const place = path === undefined || isHidden ? undefined : { method, path }
+    const operation = place && documentFor(app, place).paths[place.path]?.[method.toLowerCase()]
     if (operation) noteMet(`${method} ${path} ${documentedBy(operation, status)}`)
-    mistakes.push(...mistakesOf(answer, document))
+    mistakes.push(...mistakesOf(answer, () => documentFor(app, place)))
   } catch (error) {
     mistakes.push(`${method} ${path} ${status}: ${error}`)
   }

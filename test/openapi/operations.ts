@@ -34,40 +34,55 @@ export interface HeaderObject {
 }
 
 const settingsOf = new WeakMap<FastifyInstance, string>()
-const documentOf = new WeakMap<FastifyInstance, ApiDocument | null>()
+const given = new WeakMap<FastifyInstance, ApiDocument>()
 const bySettings = new Map<string, ApiDocument>()
-/** Most settings change nothing of the document: the same one keeps what is compiled for it. */
+/** Most settings change nothing of an operation: the same document keeps what is compiled for it. */
 const byText = new Map<string, ApiDocument>()
 
-/** Names what the document of an app depends on, so that it is made once for all apps with the same. */
+/** Names what the documents of an app depend on, so that they are made once for all apps with the same. */
 export function describeSettings(app: FastifyInstance, settings: object): void {
   settingsOf.set(app, JSON.stringify(settings))
 }
 
 /** Gives a server without modules a document. */
 export function describeBy(app: FastifyInstance, document: ApiDocument): void {
-  documentOf.set(app, document)
+  given.set(app, document)
 }
 
-/** The OpenAPI document of an app; null for a server without one. */
-export function documentFor(app: FastifyInstance): ApiDocument | null {
-  const known = documentOf.get(app)
-  if (known !== undefined) return known
-  const made = 'declared' in app ? make(app) : null
-  documentOf.set(app, made)
-  return made
+/** Whether the app has modules or a document of its own. */
+export function isDescribed(app: FastifyInstance): boolean {
+  return given.has(app) || 'declared' in app
 }
 
-function make(app: FastifyInstance): ApiDocument {
-  const settings = settingsOf.get(app)
-  const known = settings === undefined ? undefined : bySettings.get(settings)
+/**
+ * The OpenAPI document of an app, with the operation at this place alone, because a document of all
+ * is slow; without a place, of all operations.
+ */
+export function documentFor(app: FastifyInstance, place?: OperationPlace): ApiDocument {
+  const known = given.get(app)
   if (known) return known
+  const settings = settingsOf.get(app)
+  if (settings === undefined) return make(app, place)
+  const name = place ? `${place.method} ${place.path}` : 'all'
+  return bySettings.getOrInsertComputed(`${name} ${settings}`, () => make(app, place))
+}
+
+export interface OperationPlace {
+  readonly method: string
+  /** As the document writes it. */
+  readonly path: string
+}
+
+function make({ authenticators, declared }: FastifyInstance, place?: OperationPlace): ApiDocument {
+  const routes = place
+    ? declared.routes.filter(
+        ({ method, url }) => method === place.method && documentedPath(url) === place.path,
+      )
+    : declared.routes
+  const { paths, components } = openApiOf({ authenticators, declared: { ...declared, routes } })
   // As clients read it: without what JSON leaves out.
-  const { paths, components } = openApiOf(app)
   const text = JSON.stringify({ paths, components })
-  const document = byText.getOrInsertComputed(text, (given): ApiDocument => JSON.parse(given))
-  if (settings !== undefined) bySettings.set(settings, document)
-  return document
+  return byText.getOrInsertComputed(text, () => JSON.parse(text))
 }
 
 /** By which of its answers an operation documents a status: `default` is of refusals alone. */
