@@ -3,6 +3,7 @@ import { pbkdf2Sync, randomBytes } from 'node:crypto'
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import type { TestApp } from './app.ts'
 
+// The hooks of this file do not track promises: the cost would stay for the other files of the process.
 // The types of jobs of the thread pool; those of native modules have the type `undefined`.
 const hashJobs = new Set(['undefined', 'PBKDF2REQUEST'])
 
@@ -27,6 +28,7 @@ export async function atEachHash<T>(work: () => Promise<T>, act: () => void): Pr
     init: (_id, type) => {
       if (hashJobs.has(String(type)) && here.getStore()) act()
     },
+    trackPromises: false,
   }).enable()
   try {
     return await here.run(true, work)
@@ -43,7 +45,7 @@ export async function allHashes<T>(
   const init = (_id: number, type: string) => {
     if (hashJobs.has(String(type))) hashes += 1
   }
-  const hook = createHook({ init }).enable()
+  const hook = createHook({ init, trackPromises: false }).enable()
   try {
     const result = await work(() => hashes)
     return { hashes, result }
