@@ -54,45 +54,36 @@ export function authenticatorsOf(
   return all
 }
 
-/** One Fastify context per module. @throws Error, at `ready`, for a duplicate route */
+/** One Fastify context per file and prefix. @throws Error, at `ready`, for a duplicate route */
 export function registerRoutes(
   app: FastifyInstance,
   modules: readonly LoadedModule[],
   needs: Needs,
 ): void {
   const claim = createClaims()
-  const fallbacks = modules
-    .filter(({ fallbackRoutes }) => fallbackRoutes.length > 0)
-    .map((module) => ({ ...module, routes: module.fallbackRoutes, pages: [] }))
-  for (const module of [...modules, ...fallbacks]) {
-    const { name, pages, routes, tag } = module
-    app.register(async (instance) => {
-      instance.addHook('onRoute', (route) => {
-        for (const method of [route.method].flat()) {
-          if (method === 'HEAD') continue // copied from GET
-          claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
-        }
-        route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
-        route.config.scope = scopeOf(route, module)
-      })
-      await registerFiles(instance, routes, needs)
-      if (pages.length === 0) return
-      await instance.register(async (limited) => {
-        limitPageRequests(limited)
-        await registerFiles(limited, pages, needs)
-      })
-    })
-  }
-}
-
-async function registerFiles(
-  app: FastifyInstance,
-  files: readonly RouteFile[],
-  needs: Needs,
-): Promise<void> {
-  for (const { routes, prefixes = [''] } of files) {
-    for (const prefix of prefixes) {
-      await app.register(async (context) => routes(context.withTypeProvider(), needs), { prefix })
+  const register = (module: LoadedModule, files: readonly RouteFile[], isPage = false) => {
+    const { name, tag } = module
+    for (const { routes, prefixes = [''] } of files) {
+      const context = async (instance: FastifyInstance) => {
+        instance.addHook('onRoute', (route) => {
+          for (const method of [route.method].flat()) {
+            if (method === 'HEAD') continue // copied from GET
+            claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
+          }
+          route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
+          route.config.scope = scopeOf(route, module)
+        })
+        if (isPage) limitPageRequests(instance)
+        await routes(instance.withTypeProvider(), needs)
+      }
+      // Without a name, Fastify compares the function with all modules of the process.
+      Object.assign(context, { [Symbol.for('fastify.display-name')]: name })
+      for (const prefix of prefixes) app.register(context, { prefix })
     }
   }
+  for (const module of modules) {
+    register(module, module.routes)
+    register(module, module.pages, true)
+  }
+  for (const module of modules) register(module, module.fallbackRoutes)
 }
