@@ -5,8 +5,6 @@ import { checkpointKey } from './checkpoint-key.ts'
 import { assertNotTurnedAway } from './checkpoint-key-rotation.ts'
 import { checkpointStore } from './checkpoint-store.ts'
 
-const batchSize = 500
-
 /**
  * Re-signs the tombstones of a restored, authenticated backup. Any other key on a tombstone is then
  * a forgery, because tombstones are not linked to each other.
@@ -19,15 +17,8 @@ export async function adoptTombstones(
   const store = checkpointStore(trx)
   const key = checkpointKey((await readAuditKeys(trx, deps)).checkpointSeed)
   await assertNotTurnedAway(trx, key)
-  for (let after = ''; ; ) {
-    const batch = await store.tombstonesAfter(after, batchSize)
-    for (const tombstone of batch) {
-      const { key_id, signature: _, ...kept } = tombstone
-      if (key_id === key.id) continue
-      await store.keepTombstone(signTombstone(key, kept))
-    }
-    const last = batch.at(-1)
-    if (!last || batch.length < batchSize) return
-    after = last.chain
+  for await (const { key_id, signature: _, ...kept } of store.tombstones()) {
+    if (key_id === key.id) continue
+    await store.keepTombstone(signTombstone(key, kept))
   }
 }

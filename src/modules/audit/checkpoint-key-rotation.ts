@@ -27,8 +27,6 @@ export type CheckpointKeyRotation = Selectable<Schema['audit_checkpoint_keys']>
 /** After a rotation, this process must sign nothing. */
 export class CheckpointKeyEnded extends Error {}
 
-const batchSize = 500
-
 /** Requires the checkpoint lock. @throws CheckpointKeyEnded */
 export async function keyInUse(
   trx: DatabaseOrTransaction,
@@ -79,16 +77,10 @@ export const handOverCheckpoints: OnRotated = async (trx, { before, next, at }) 
     .values({ ...unsigned, own_signature: old.sign(text), signature: own.sign(text) })
     .execute()
 
-  for (let after = ''; ; ) {
-    const batch = await store.tombstonesAfter(after, batchSize)
-    for (const tombstone of batch) {
-      if (!old.verifies(tombstoneText(tombstone), tombstone.signature)) continue // reported by `audit verify`
-      const { key_id: _, signature: __, ...kept } = tombstone
-      await store.keepTombstone(signTombstone(own, kept))
-    }
-    const end = batch.at(-1)
-    if (!end || batch.length < batchSize) return
-    after = end.chain
+  for await (const tombstone of store.tombstones()) {
+    if (!old.verifies(tombstoneText(tombstone), tombstone.signature)) continue // reported by `audit verify`
+    const { key_id: _, signature: __, ...kept } = tombstone
+    await store.keepTombstone(signTombstone(own, kept))
   }
 }
 

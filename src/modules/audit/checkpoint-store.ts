@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { rowsOf } from '../../core/database/batches.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { prepared } from '../../core/database/prepared.ts'
 import type { Checkpoint, Tombstone } from './checkpoint-form.ts'
@@ -54,6 +55,15 @@ const lastCheckpoint = prepared<object, Checkpoint>((db) =>
 )
 
 export function checkpointStore(db: DatabaseOrTransaction) {
+  const from = (number: number, limit: number): Promise<Checkpoint[]> =>
+    db
+      .selectFrom('audit_checkpoints')
+      .selectAll()
+      .where('number', '>=', number)
+      .orderBy('number')
+      .limit(limit)
+      .execute()
+
   return {
     /** Chains open, or closed since a time. */
     ends: (since: number): Promise<ChainEnd[]> => ends.all(db, { since }),
@@ -97,14 +107,10 @@ export function checkpointStore(db: DatabaseOrTransaction) {
 
     last: (): Promise<Checkpoint | undefined> => lastCheckpoint.first(db, {}),
 
-    from: (number: number, limit: number): Promise<Checkpoint[]> =>
-      db
-        .selectFrom('audit_checkpoints')
-        .selectAll()
-        .where('number', '>=', number)
-        .orderBy('number')
-        .limit(limit)
-        .execute(),
+    from,
+
+    allFrom: (number: number): AsyncIterable<Checkpoint> =>
+      rowsOf({ from: number, read: from, placeOf: (last) => last.number + 1 }),
 
     before: (number: number, limit: number): Promise<Checkpoint[]> =>
       db
@@ -237,14 +243,20 @@ export function checkpointStore(db: DatabaseOrTransaction) {
     tombstone: (chain: string): Promise<Tombstone | undefined> =>
       db.selectFrom('audit_tombstones').selectAll().where('chain', '=', chain).executeTakeFirst(),
 
-    tombstonesAfter: (chain: string, limit: number): Promise<Tombstone[]> =>
-      db
-        .selectFrom('audit_tombstones')
-        .selectAll()
-        .where('chain', '>', chain)
-        .orderBy('chain')
-        .limit(limit)
-        .execute(),
+    /** By chain. `keepTombstone` may change those that were read. */
+    tombstones: (): AsyncIterable<Tombstone> =>
+      rowsOf({
+        from: '',
+        read: (chain, limit) =>
+          db
+            .selectFrom('audit_tombstones')
+            .selectAll()
+            .where('chain', '>', chain)
+            .orderBy('chain')
+            .limit(limit)
+            .execute(),
+        placeOf: ({ chain }) => chain,
+      }),
 
     chainsAfter: (chain: string, limit: number) =>
       db

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../core/database/batches.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import type { Clock } from '../../core/lib/clock.ts'
@@ -32,7 +33,6 @@ export interface Checkpoints {
   write(options?: { readonly isUrgent?: boolean }): Promise<boolean>
 }
 
-const batchSize = 500
 const dayMs = 86_400_000
 const none: ReadonlySet<string> = new Set()
 
@@ -52,20 +52,17 @@ export function createCheckpoints({
 
   /** Reads new checkpoints of all processes; returns the last. */
   async function catchUp(store: CheckpointStore): Promise<Checkpoint | undefined> {
-    let next = known?.number ?? Infinity
-    for (;;) {
-      const batch = known ? await store.from(next, batchSize) : []
-      // Known, unless the database was replaced.
-      const [first] = batch
-      if (known?.number === next && (!first || checkpointDigest(first) !== known.digest)) break
-      for (const checkpoint of batch) cover(checkpoint)
-      const end = batch.at(-1)
-      if (!end) break
-      if (batch.length < batchSize) return end
-      next = end.number + 1
+    const before = known
+    let last: Checkpoint | undefined
+    for await (const checkpoint of before ? store.allFrom(before.number) : []) {
+      // The first is the known one, unless the database was replaced.
+      if (!last && checkpointDigest(checkpoint) !== before?.digest) break
+      cover(checkpoint)
+      last = checkpoint
     }
+    if (last) return last
     covered = null
-    const last = await store.last()
+    last = await store.last()
     if (last) note(last)
     else known = null
     return last
@@ -80,15 +77,18 @@ export function createCheckpoints({
     const read = new Map<string, number>()
     const missing = new Set(chains.map(({ chain }) => chain))
     const oldest = Math.min(...chains.map(({ openedAt }) => openedAt ?? 0))
-    for (let before = (last?.number ?? 0) + 1; missing.size > 0; ) {
-      const batch = await store.before(before, batchSize)
+    const batches = batchesOf({
+      from: (last?.number ?? 0) + 1,
+      read: store.before,
+      placeOf: ({ number }) => number,
+    })
+    for await (const batch of batches) {
       for (const { chain, place } of batch.flatMap(({ heads }) => parseHeads(heads) ?? [])) {
         if (missing.delete(chain)) read.set(chain, place)
       }
-      const end = batch.at(-1)
       // Earlier checkpoints cannot name the chain; clocks differ by at most a day.
-      if (!end || batch.length < batchSize || end.at < oldest - dayMs) break
-      before = end.number
+      const { at = 0 } = batch.at(-1) ?? {}
+      if (missing.size === 0 || at < oldest - dayMs) break
     }
     return read
   }

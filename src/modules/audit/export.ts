@@ -1,3 +1,4 @@
+import { batchesOf } from '../../core/database/batches.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import type { Clock } from '../../core/lib/clock.ts'
@@ -41,13 +42,14 @@ export async function* exportRecords(
   for (const { chain, place } of await headsOf(trx, 'all')) seen.set(chain, place)
   const first = since === undefined ? 1 : await firstNumberSince(trx, since)
   if (first === undefined) return
-  let after = first - 1
-  for (;;) {
-    const records = await recordsAfter(trx, after, batchSize)
-    after = records.at(-1)?.number ?? after
+  const batches = batchesOf({
+    from: first - 1,
+    read: (after, limit) => recordsAfter(trx, after, limit),
+    placeOf: ({ number }) => number,
+  })
+  for await (const records of batches) {
     const wanted = records.filter(isSince(since))
     if (wanted.length > 0) yield await openRecords(trx, keys.audit, wanted)
-    if (records.length < batchSize) return
   }
 }
 

@@ -64,13 +64,9 @@ export function createUnlistedErasures({ db, events }: Pick<Needs, 'db' | 'event
 async function isListed(db: DatabaseOrTransaction): Promise<boolean> {
   const record = await numbersWith(db, 'type', auditErasuresCounted.name, 1).executeTakeFirst()
   if (record) return true
-  const store = checkpointStore(db)
-  for (let after = ''; ; ) {
-    const batch = await store.tombstonesAfter(after, 500)
-    const lists = batch.map((tombstone) => openedOrNull(() => closedKeysOfTombstone(tombstone)))
-    if (lists.some((list) => list !== null && list.through !== null)) return true
-    const last = batch.at(-1)
-    if (!last || batch.length < 500) return false
-    after = last.chain
+  for await (const tombstone of checkpointStore(db).tombstones()) {
+    const list = openedOrNull(() => closedKeysOfTombstone(tombstone))
+    if (list !== null && list.through !== null) return true
   }
+  return false
 }

@@ -1,3 +1,4 @@
+import { rowsOf } from '../../../core/database/batches.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import {
@@ -21,7 +22,6 @@ export interface SinkFeed {
 }
 
 const checkpointsAtOnce = 20
-const recordsAtOnce = 500
 const itemsAtOnce = 500
 const hourMs = 3_600_000
 
@@ -39,13 +39,13 @@ export function createSinkFeed(
 
   async function* itemsOf(checkpoint: Checkpoint): AsyncGenerator<Item> {
     for (const head of sink.takesRecords ? (parseHeads(checkpoint.heads) ?? []) : []) {
-      for (let from = head.from; from <= head.place; ) {
-        const records = await store.records(head.chain, from, head.place, recordsAtOnce)
-        for (const record of records) yield { record }
-        const last = records.at(-1)
-        if (!last) break // removed by retention or an attacker; `audit verify` distinguishes
-        from = last.place + 1
-      }
+      // Retention or an attacker may have removed some; `audit verify` distinguishes.
+      const records = rowsOf({
+        from: head.from,
+        read: (from, limit) => store.records(head.chain, from, head.place, limit),
+        placeOf: ({ place }) => place + 1,
+      })
+      for await (const record of records) yield { record }
     }
     yield { checkpoint }
   }

@@ -16,8 +16,6 @@ import { closedKeysOfTombstone } from '../closed-keys.ts'
 import type { ClosedKeysCheck } from './closed.ts'
 import { type Findings, generalProblem, type NamedCheckpoint } from './report.ts'
 
-const batchSize = 1000
-
 export interface Tombstones {
   readonly ofChains: ReadonlyMap<string, Pick<Tombstone, 'place' | 'mac'>>
   readonly ofCheckpoints: Pick<Tombstone, 'place' | 'mac'> | undefined
@@ -35,23 +33,17 @@ export async function readTombstones(
   const ofChains = new Map<string, Pick<Tombstone, 'place' | 'mac'>>()
   let ofCheckpoints: Pick<Tombstone, 'place' | 'mac'> | undefined
   let count = 0
-  for (let after = ''; ; ) {
-    const batch = await store.tombstonesAfter(after, batchSize)
-    for (const tombstone of batch) {
-      const { chain, place, mac } = tombstone
-      count += 1
-      if (!key.verifies(tombstoneText(tombstone), tombstone.signature)) {
-        const detail = `the tombstone of the chain ${chain} is not signed by this service`
-        findings.add(generalProblem('tombstone', detail, chain), 0)
-        continue
-      }
-      if (chain === checkpointsTombstone) ofCheckpoints = { place, mac }
-      else ofChains.set(chain, { place, mac })
-      closedKeys.list(closedKeysOfTombstone(tombstone), chain)
+  for await (const tombstone of store.tombstones()) {
+    const { chain, place, mac } = tombstone
+    count += 1
+    if (!key.verifies(tombstoneText(tombstone), tombstone.signature)) {
+      const detail = `the tombstone of the chain ${chain} is not signed by this service`
+      findings.add(generalProblem('tombstone', detail, chain), 0)
+      continue
     }
-    const last = batch.at(-1)
-    if (!last || batch.length < batchSize) break
-    after = last.chain
+    if (chain === checkpointsTombstone) ofCheckpoints = { place, mac }
+    else ofChains.set(chain, { place, mac })
+    closedKeys.list(closedKeysOfTombstone(tombstone), chain)
   }
   return { ofChains, ofCheckpoints, count }
 }
@@ -93,42 +85,37 @@ export async function readCheckpoints(
   const wrong = (number: number, detail: string) =>
     findings.add(generalProblem('checkpoint', `checkpoint ${number} ${detail}`), Infinity)
 
-  for (let from = 0; ; ) {
-    const batch = await store.from(from, batchSize)
-    for (const checkpoint of batch) {
-      const { number, at } = checkpoint
-      count += 1
-      if (number !== expected.number) {
-        const range = rangeOf(expected.number, number - 1)
-        wrong(number, `follows a gap: ${range} missing, or they were removed without a tombstone`)
-      } else if (checkpoint.previous !== expected.previous) {
-        wrong(number, 'does not refer to the checkpoint before it: one of the two was changed')
-      }
-      const key = signers.of(checkpoint)
-      const attested = signers.attested(number)
-      if (key) {
-        own ??= { number, at }
-        if (!key.verifies(checkpointText(checkpoint), checkpoint.signature)) {
-          wrong(number, 'was changed: its signature is wrong')
-        } else if (attested !== undefined && attested !== checkpointDigest(checkpoint)) {
-          wrong(number, 'is not the one that the turn of the master key attests')
-        }
-      } else if (signers.hasEnded(checkpoint.key_id)) {
-        wrong(
-          number,
-          `is signed by ${checkpoint.key_id}, from which the master key was turned before`,
-        )
-      } else if (own) {
-        wrong(number, `is signed by another key, ${checkpoint.key_id}`)
-      } else {
-        foreign = { count: (foreign?.count ?? 0) + 1, at, key: checkpoint.key_id }
-      }
-      note(checkpoint)
-      expected = { number: number + 1, previous: checkpointDigest(checkpoint) }
-      last = checkpoint
+  for await (const checkpoint of store.allFrom(0)) {
+    const { number, at } = checkpoint
+    count += 1
+    if (number !== expected.number) {
+      const range = rangeOf(expected.number, number - 1)
+      wrong(number, `follows a gap: ${range} missing, or they were removed without a tombstone`)
+    } else if (checkpoint.previous !== expected.previous) {
+      wrong(number, 'does not refer to the checkpoint before it: one of the two was changed')
     }
-    if (!last || batch.length < batchSize) break
-    from = last.number + 1
+    const key = signers.of(checkpoint)
+    const attested = signers.attested(number)
+    if (key) {
+      own ??= { number, at }
+      if (!key.verifies(checkpointText(checkpoint), checkpoint.signature)) {
+        wrong(number, 'was changed: its signature is wrong')
+      } else if (attested !== undefined && attested !== checkpointDigest(checkpoint)) {
+        wrong(number, 'is not the one that the turn of the master key attests')
+      }
+    } else if (signers.hasEnded(checkpoint.key_id)) {
+      wrong(
+        number,
+        `is signed by ${checkpoint.key_id}, from which the master key was turned before`,
+      )
+    } else if (own) {
+      wrong(number, `is signed by another key, ${checkpoint.key_id}`)
+    } else {
+      foreign = { count: (foreign?.count ?? 0) + 1, at, key: checkpoint.key_id }
+    }
+    note(checkpoint)
+    expected = { number: number + 1, previous: checkpointDigest(checkpoint) }
+    last = checkpoint
   }
   const named = last && { number: last.number, at: last.at }
   return { heads, count, last: named, foreign, own }

@@ -1,3 +1,4 @@
+import { rowsOf } from '../../../core/database/batches.ts'
 import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { checkpointStore } from '../checkpoint-store.ts'
@@ -34,7 +35,6 @@ interface Person {
 
 // 400 bytes each.
 const maxPersons = 250_000
-const batchSize = 1000
 const namesAtOnce = 500
 
 export async function readPersons(
@@ -42,23 +42,21 @@ export async function readPersons(
   keys: AuditKeys,
   max = maxPersons,
 ): Promise<Persons> {
-  const store = checkpointStore(db)
   const held = new Map<string, Person>()
   let loaded = new Map<string, Person>()
   const broken: string[] = []
   let isPartial = false
-  for (let after = ''; ; ) {
-    const batch = await store.subjectsAfter(after, batchSize)
-    for (const row of batch) {
-      const person = opened(row)
-      // A search would treat the person as erased.
-      if (person?.name !== row.pseudonym) broken.push(row.subject)
-      if (person && held.size < max) held.set(person.name, person)
-      else if (person) isPartial = true
-    }
-    const last = batch.at(-1)
-    if (!last || batch.length < batchSize) break
-    after = last.subject
+  const rows = rowsOf({
+    from: '',
+    read: checkpointStore(db).subjectsAfter,
+    placeOf: ({ subject }) => subject,
+  })
+  for await (const row of rows) {
+    const person = opened(row)
+    // A search would treat the person as erased.
+    if (person?.name !== row.pseudonym) broken.push(row.subject)
+    if (person && held.size < max) held.set(person.name, person)
+    else if (person) isPartial = true
   }
   return {
     broken,

@@ -1,3 +1,4 @@
+import { batchesOf, rowsOf } from '../../../core/database/batches.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import type { Head } from '../checkpoint-form.ts'
 import type { CheckpointStore } from '../checkpoint-store.ts'
@@ -37,7 +38,7 @@ interface ChainState {
   number: number
 }
 
-const batchSize = 1000
+const recordsAtOnce = 1000
 const maxRestores = 100
 
 /** Chain by chain, in batches. */
@@ -53,8 +54,13 @@ export async function readRecords(
   let since: number | null = null
   let state: ChainState | undefined
 
-  for (let after = { chain: '', place: 0 }; ; ) {
-    const batch = await store.recordsAfter(after, batchSize)
+  const batches = batchesOf({
+    from: { chain: '', place: 0 },
+    size: recordsAtOnce,
+    read: store.recordsAfter,
+    placeOf: (last) => last,
+  })
+  for await (const batch of batches) {
     await persons.load(batch)
     for (const record of batch) {
       if (record.chain !== state?.chain) {
@@ -64,9 +70,6 @@ export async function readRecords(
       verify(record, state)
     }
     onProgress(counts.records)
-    const last = batch.at(-1)
-    if (!last || batch.length < batchSize) break
-    after = last
   }
   if (state) end(state)
   for (const [chain, head] of heads) if (!seen.has(chain)) endUnseen(chain, head)
@@ -191,15 +194,9 @@ function gap(chain: string, place: number, detail: string): Problem {
 
 type ChainRow = Awaited<ReturnType<CheckpointStore['chainsAfter']>>[number]
 
-async function readChains(store: CheckpointStore): Promise<Map<string, ChainRow>> {
-  const rows = new Map<string, ChainRow>()
-  for (let after = ''; ; ) {
-    const batch = await store.chainsAfter(after, batchSize)
-    for (const row of batch) rows.set(row.chain, row)
-    const last = batch.at(-1)
-    if (!last || batch.length < batchSize) return rows
-    after = last.chain
-  }
+async function readChains({ chainsAfter }: CheckpointStore): Promise<Map<string, ChainRow>> {
+  const rows = rowsOf({ from: '', read: chainsAfter, placeOf: ({ chain }) => chain })
+  return new Map(await Array.fromAsync(rows, (row) => [row.chain, row]))
 }
 
 /** Must agree with the list of chains. */
