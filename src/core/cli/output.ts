@@ -17,7 +17,7 @@ export interface Output {
    * Streams with backpressure. A closed reader ends the stream without an error. Shows progress if
    * only standard error is a terminal.
    */
-  list(batches: AsyncIterable<readonly Row[]>): Promise<void>
+  list<Item>(batches: AsyncIterable<readonly Item[]>, rowOf: (item: Item) => Row): Promise<void>
   /** Raw texts; otherwise like `list`. */
   stream(texts: AsyncIterable<string>): Promise<void>
   /** A sentence, or `{"message": ...}`. */
@@ -52,11 +52,12 @@ export function createOutput({ stdout, stderr }: Streams, json: boolean): Output
       write(json ? `${JSON.stringify(row)}\n` : table(lines, widthsOf(lines), false))
     },
 
-    async list(batches) {
+    async list(batches, rowOf) {
       let widths: readonly number[] | undefined
       let count = 0
       const progress = progressOf()
-      for await (const rows of batches) {
+      for await (const items of batches) {
+        const rows = items.map(rowOf)
         const isFirst = widths === undefined
         widths ??= widthsOf(rows)
         const lines = rows.map((row) => JSON.stringify(row)).join(',\n')

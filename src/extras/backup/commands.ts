@@ -1,8 +1,9 @@
 import { type CommandCall, type CommandWork, UsageError } from '../../core/cli/command.ts'
 import { assertNew, assertReadable } from '../../core/cli/files.ts'
-import { type Row, shown } from '../../core/cli/output.ts'
+import { shown } from '../../core/cli/output.ts'
 import { progressTo } from '../../core/cli/progress.ts'
 import { assertDatabaseThere, withDeps, withoutService, withServices } from '../../core/cli/work.ts'
+import { batchesByOffset } from '../../core/database/batches.ts'
 import type { PostgresAddress } from '../../core/database/postgres/address.ts'
 import { type RowsOfTables, rowsInWords } from '../../core/database/rows-of-tables.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
@@ -11,8 +12,6 @@ import { readPassphrase } from './passphrase.ts'
 const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave out the key set: authenticator apps become void' },
 } as const
-
-const batchSize = 100
 
 export const commands: readonly CommandWork[] = [
   {
@@ -92,14 +91,7 @@ async function backUp(call: CommandCall): Promise<void> {
 function list(call: CommandCall): Promise<void> {
   return withServices(call, ['backups'], async ({ backups }) => {
     const { backupView } = await import('./routes.ts')
-    async function* batches(): AsyncGenerator<Row[]> {
-      for (let offset = 0; ; offset += batchSize) {
-        const runs = await backups.page(offset, batchSize)
-        if (runs.length > 0) yield runs.map(backupView)
-        if (runs.length < batchSize) return
-      }
-    }
-    await call.output.list(batches())
+    await call.output.list(batchesByOffset(backups.page), backupView)
   })
 }
 

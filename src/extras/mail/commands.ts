@@ -5,13 +5,12 @@ import {
   exitCodes,
   UsageError,
 } from '../../core/cli/command.ts'
-import type { Row } from '../../core/cli/output.ts'
 import { choiceOption } from '../../core/cli/value-options.ts'
 import { withServices } from '../../core/cli/work.ts'
+import { batchesByOffset } from '../../core/database/batches.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { mailNotFound } from './problems.ts'
 
-const batchSize = 100
 const states = ['waiting', 'sending', 'sent', 'failed', 'expired', 'cancelled', 'dropped'] as const
 
 export const commands: readonly CommandWork[] = [
@@ -56,14 +55,8 @@ function list(call: CommandCall): Promise<void> {
   return withServices(call, ['mailAdmin'], async ({ mailAdmin }) => {
     const { mailView } = await import('./admin-routes.ts')
     const filters = state === undefined ? {} : { state }
-    async function* batches(): AsyncGenerator<Row[]> {
-      for (let offset = 0; ; offset += batchSize) {
-        const mails = await mailAdmin.page(filters, offset, batchSize)
-        if (mails.length > 0) yield mails.map(mailView)
-        if (mails.length < batchSize) return
-      }
-    }
-    await call.output.list(batches())
+    const batches = batchesByOffset((offset, limit) => mailAdmin.page(filters, offset, limit))
+    await call.output.list(batches, mailView)
   })
 }
 

@@ -1,12 +1,12 @@
 import { parseEmail } from '../../core/addresses/email.ts'
 import { type CommandCall, type CommandWork, textOf, UsageError } from '../../core/cli/command.ts'
 import { withServices } from '../../core/cli/work.ts'
+import { batchesByOffset } from '../../core/database/batches.ts'
 import { contractRoles } from '../../core/policy/principal.ts'
 import { parseRoles } from '../../modules/accounts/commands.ts'
 import type { Invitation } from './invitation.ts'
 import type { Invitations } from './invitations.ts'
 
-const batchSize = 500
 const maxNameLength = 100
 
 export const commands: readonly CommandWork[] = [
@@ -64,14 +64,7 @@ async function invite(call: CommandCall): Promise<void> {
 async function list(call: CommandCall): Promise<void> {
   await withServices(call, ['invitations'], async ({ invitations }, { clock }) => {
     const show = await viewOf(invitations, clock)
-    async function* batches() {
-      for (let offset = 0; ; offset += batchSize) {
-        const batch = await invitations.page(offset, batchSize)
-        if (batch.length > 0) yield batch.map(show)
-        if (batch.length < batchSize) return
-      }
-    }
-    await call.output.list(batches())
+    await call.output.list(batchesByOffset(invitations.page), show)
   })
 }
 

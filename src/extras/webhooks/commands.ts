@@ -9,10 +9,10 @@ import { assertMayConfirm, confirm, yesOption } from '../../core/cli/confirm.ts'
 import type { Row } from '../../core/cli/output.ts'
 import { choiceOption } from '../../core/cli/value-options.ts'
 import { withServices } from '../../core/cli/work.ts'
+import { batchesByOffset } from '../../core/database/batches.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import type { Endpoint, WithSecret } from './endpoints.ts'
 
-const batchSize = 500
 const contents = ['ids', 'full'] as const
 
 const settings = {
@@ -84,15 +84,7 @@ async function add(call: CommandCall): Promise<void> {
 
 async function list(call: CommandCall): Promise<void> {
   await withServices(call, ['webhookEndpoints'], async ({ webhookEndpoints }) => {
-    const show = await rowOf()
-    async function* batches(): AsyncGenerator<Row[]> {
-      for (let offset = 0; ; offset += batchSize) {
-        const batch = await webhookEndpoints.page(offset, batchSize)
-        if (batch.length > 0) yield batch.map(show)
-        if (batch.length < batchSize) return
-      }
-    }
-    await call.output.list(batches())
+    await call.output.list(batchesByOffset(webhookEndpoints.page), await rowOf())
   })
 }
 

@@ -6,7 +6,6 @@ import {
   textOf,
   UsageError,
 } from '../../core/cli/command.ts'
-import type { Row } from '../../core/cli/output.ts'
 import { choiceOption, timeOption } from '../../core/cli/value-options.ts'
 import { withServices } from '../../core/cli/work.ts'
 import type { DeliveryFilters } from './delivery-store.ts'
@@ -66,15 +65,15 @@ async function deliveries(call: CommandCall): Promise<void> {
   await withServices(call, ['webhookAdmin'], async ({ webhookAdmin }, { clock }) => {
     const { deliveryView } = await import('./show.ts')
     const filters: DeliveryFilters = { endpoint, state, message, ...filtersAt(clock.now()) }
-    async function* batches(): AsyncGenerator<Row[]> {
+    async function* batches() {
       for (let before: number | null = null; ; ) {
         const { rows, next } = await webhookAdmin.page(filters, { limit: batchSize, before })
-        if (rows.length > 0) yield rows.map(deliveryView)
+        if (rows.length > 0) yield rows
         if (next === null) return
         before = next
       }
     }
-    await call.output.list(batches())
+    await call.output.list(batches(), deliveryView)
   })
 }
 

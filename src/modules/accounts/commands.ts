@@ -14,6 +14,7 @@ import {
   tellPassword,
 } from '../../core/cli/secrets.ts'
 import { withServices } from '../../core/cli/work.ts'
+import { batchesOf } from '../../core/database/batches.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import type { Services } from '../../core/module/services.ts'
 import { contractRoles, parseRole, type Role, rolesAmong } from '../../core/policy/principal.ts'
@@ -22,8 +23,6 @@ import type { Account } from '../authentication/account.ts'
 import { parseUser, userOptions } from '../users/commands.ts'
 import type { Accounts } from './accounts.ts'
 import { newUsername } from './new-username.ts'
-
-const batchSize = 500
 
 export const commands: readonly CommandWork[] = [
   {
@@ -155,17 +154,12 @@ async function list(call: CommandCall): Promise<void> {
         lockedAt: call.values.locked === true ? clock.now() : undefined,
         active: call.values.disabled === true ? false : undefined,
       }
-
-      async function* batches(): AsyncGenerator<Row[]> {
-        let last = 0
-        for (;;) {
-          const batch = await accounts.after(last, batchSize, filter)
-          if (batch.length > 0) yield batch.map(rowOf)
-          if (batch.length < batchSize) return
-          last = batch.at(-1)?.userId ?? last
-        }
-      }
-      await call.output.list(batches())
+      const batches = batchesOf({
+        from: 0,
+        read: (after, limit) => accounts.after(after, limit, filter),
+        placeOf: ({ userId }) => userId,
+      })
+      await call.output.list(batches, rowOf)
     },
   )
 }

@@ -9,12 +9,10 @@ import {
 } from '../../core/cli/command.ts'
 import type { Row } from '../../core/cli/output.ts'
 import { withServices } from '../../core/cli/work.ts'
+import { batchesByOffset } from '../../core/database/batches.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
-import type { Page } from '../../core/http/lists/paging.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import type { FailureCount } from '../throttle/attempt.ts'
-
-const batchSize = 100
 
 export const commands: readonly CommandWork[] = [
   {
@@ -48,7 +46,9 @@ function list(call: CommandCall): Promise<void> {
       const isWanted = (row: Row) => call.values.blocked !== true || row.blocked_until !== null
 
       async function* batches(): AsyncGenerator<Row[]> {
-        for await (const failing of pages((page) => services.lock.failing(page))) {
+        const failingOf = async (offset: number, limit: number) =>
+          (await services.lock.failing({ page: offset / limit + 1, limit })).data
+        for await (const failing of batchesByOffset(failingOf)) {
           yield failing.map(({ username, failures, lockedUntil }) => ({
             limit: 'lockout',
             username,
@@ -62,7 +62,7 @@ function list(call: CommandCall): Promise<void> {
             ),
           }))
         }
-        for await (const states of services.throttle.all(batchSize)) {
+        for await (const states of services.throttle.all()) {
           const named = await nameLimits(states, services)
           yield named.map((state) => ({
             limit: state.count,
@@ -82,19 +82,9 @@ function list(call: CommandCall): Promise<void> {
           if (left.length > 0) yield left
         }
       }
-      await call.output.list(wanted())
+      await call.output.list(wanted(), (row) => row)
     },
   )
-}
-
-async function* pages<Item>(
-  read: (page: Page) => Promise<{ readonly data: readonly Item[]; readonly total: number }>,
-): AsyncGenerator<readonly Item[]> {
-  for (let page = 1; ; page += 1) {
-    const { data, total } = await read({ page, limit: batchSize })
-    yield data
-    if (page * batchSize >= total) return
-  }
 }
 
 async function clear(call: CommandCall): Promise<void> {

@@ -1,6 +1,7 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
 import { parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
+import { batchesOf } from '../../core/database/batches.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { offsetOf, type Page } from '../../core/http/lists/paging.ts'
 import type { Username } from '../../core/lib/username.ts'
@@ -35,7 +36,7 @@ export interface ThrottleOverview {
    */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
   /** All limits that count an attempt, last used first, in batches. */
-  all(batchSize: number): AsyncIterable<LimitState[]>
+  all(size?: number): AsyncIterable<LimitState[]>
   /** At most 100 limits of an account, last used first. */
   ofAccount(account: AccountName): Promise<LimitState[]>
   /** The digest of a username or client id in a `LimitState`. */
@@ -120,15 +121,15 @@ export function createThrottleOverview({
       return { total, data: await statesOf(await store.keys(now, offset, limit)) }
     },
 
-    async *all(batchSize) {
+    async *all(size) {
       const now = clock.now()
-      let before = Number.MAX_SAFE_INTEGER
-      for (;;) {
-        const keys = await store.keysBefore(now, before, batchSize)
-        if (keys.length > 0) yield statesOf(keys)
-        if (keys.length < batchSize) return
-        before = keys.at(-1)?.id ?? 0
-      }
+      const batches = batchesOf({
+        from: Number.MAX_SAFE_INTEGER,
+        size,
+        read: (before, limit) => store.keysBefore(now, before, limit),
+        placeOf: ({ id }) => id,
+      })
+      for await (const keys of batches) yield statesOf(keys)
     },
 
     async ofAccount(account) {

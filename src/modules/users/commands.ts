@@ -8,13 +8,11 @@ import {
   UsageError,
 } from '../../core/cli/command.ts'
 import { assertMayConfirm, confirm, yesOption } from '../../core/cli/confirm.ts'
-import type { Row } from '../../core/cli/output.ts'
 import { withServices } from '../../core/cli/work.ts'
+import { batchesOf } from '../../core/database/batches.ts'
 import { codePointLength, isStorableText } from '../../core/lib/text.ts'
 import { CreateUser } from './schemas.ts'
 import type { NewUser } from './user.ts'
-
-const batchSize = 500
 
 export const userOptions = {
   name: { type: 'string', value: 'name', doc: 'of the new user' },
@@ -39,16 +37,12 @@ export const commands: readonly CommandWork[] = [
     example: 'user list --json',
     run: (call) =>
       withServices(call, ['users'], async ({ users }) => {
-        async function* batches(): AsyncGenerator<Row[]> {
-          let last = 0
-          for (;;) {
-            const batch = await users.slice(batchSize, { afterId: last })
-            if (batch.length > 0) yield batch.map((user) => ({ ...user }))
-            if (batch.length < batchSize) return
-            last = batch.at(-1)?.id ?? last
-          }
-        }
-        await call.output.list(batches())
+        const batches = batchesOf({
+          from: 0,
+          read: (afterId, limit) => users.slice(limit, { afterId }),
+          placeOf: ({ id }) => id,
+        })
+        await call.output.list(batches, (user) => ({ ...user }))
       }),
   },
   {
