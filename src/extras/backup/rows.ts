@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { batchesOf } from '../../core/database/batches.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { pendingDeletions } from '../../core/database/pending-deletion.ts'
 import {
@@ -18,7 +19,6 @@ export interface Batch {
   readonly rows: readonly (readonly Value[])[]
 }
 
-const batchRows = 500
 // SQLite allows 32,766 per statement, PostgreSQL 65,535. https://sqlite.org/limits.html
 const maxParameters = 30_000
 
@@ -33,18 +33,17 @@ export async function* readRows(
     const value = row[name] ?? null
     return hidden && name === person?.column && hidden.has(Number(value)) ? null : value
   }
-  let last: readonly Value[] | undefined
-  for (;;) {
+  const read = async (last: readonly Value[] | null, limit: number) => {
     const behind = last ? sql`(${keyColumns}) > (${sql.join(last)})` : sql`true`
     const { rows } = await sql<Record<string, Value>>`
-      select * from ${sql.table(table)} where ${behind} and ${isPresent(present)} order by ${keyColumns} limit ${batchRows}
+      select * from ${sql.table(table)} where ${behind} and ${isPresent(present)} order by ${keyColumns} limit ${limit}
     `.execute(db)
-    const [first] = rows
-    if (!first) return
-    const columns = Object.keys(first).filter((name) => !blank.includes(name))
+    return rows
+  }
+  const keyOf = (row: Record<string, Value>) => key.map((column) => row[column] ?? null)
+  for await (const rows of batchesOf({ from: null, read, placeOf: keyOf })) {
+    const columns = Object.keys(rows[0] ?? {}).filter((name) => !blank.includes(name))
     yield { table, columns, rows: rows.map((row) => columns.map((name) => copied(row, name))) }
-    if (rows.length < batchRows) return
-    last = key.map((column) => rows.at(-1)?.[column] ?? null)
   }
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import { batchesOf } from '../../core/database/batches.ts'
 import type { Database } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { isPresentUser } from '../../core/database/pending-import.ts'
@@ -117,14 +118,16 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     order: Order,
     after: Position | undefined,
   ): Matches {
-    let position = after
-    for (;;) {
-      const query = db.selectFrom('users').select([...shown, matches(pattern).as('matches')])
-      const rows = await step(budget, () => sorted(query, order, position).limit(maxRows).execute())
+    const query = db.selectFrom('users').select([...shown, matches(pattern).as('matches')])
+    const batches = batchesOf({
+      from: after,
+      size: maxRows,
+      read: (position, limit) =>
+        step(budget, () => sorted(query, order, position).limit(limit).execute()),
+      placeOf: (last) => positionOf(last, order),
+    })
+    for await (const rows of batches) {
       yield rows.flatMap((row) => (row.matches ? [toUser(row)] : []))
-      const last = rows.at(-1)
-      if (!last || rows.length < maxRows) return
-      position = positionOf(last, order)
     }
   }
 
