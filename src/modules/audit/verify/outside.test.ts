@@ -142,10 +142,10 @@ suite('the comparison with the file outside', () => {
 
   test('is explained by the last restore since the newest line', () => {
     const restore = (at: number) => ({ id: `${at}`, at, file: null, created_at: null })
-    const restores = [restore(5), restore(7), restore(9)]
-    assert.equal(explaining({ at: 6 }, restores), restores[2])
-    assert.equal(explaining({ at: 9 }, restores), restores[2])
-    assert.equal(explaining({ at: 10 }, restores), null)
-    assert.equal(explaining({ at: 0 }, []), null)
+    const last = restore(9)
+    assert.equal(explaining({ at: 6 }, last), last)
+    assert.equal(explaining({ at: 9 }, last), last)
+    assert.equal(explaining({ at: 10 }, last), null)
+    assert.equal(explaining({ at: 0 }, null), null)
   })
 })

@@ -111,6 +111,6 @@ function isSame(one: Checkpoint, other: Checkpoint): boolean {
 }
 
 /** The restore that lost all missing checkpoints; null if none explains them. */
-export function explaining({ at }: Pick<Fork, 'at'>, restores: readonly Restore[]): Restore | null {
-  return restores.toSorted((one, other) => other.at - one.at).find((one) => one.at >= at) ?? null
+export function explaining({ at }: Pick<Fork, 'at'>, last: Restore | null): Restore | null {
+  return last && last.at >= at ? last : null
 }

@@ -16,8 +16,7 @@ export interface ReadRecords {
   readonly chains: number
   readonly erased: number
   readonly uncovered: { readonly records: number; readonly since: number | null }
-  /** The last recorded restores. */
-  readonly restores: readonly Restore[]
+  readonly lastRestore: Restore | null
 }
 
 export interface RecordsOptions {
@@ -39,7 +38,6 @@ interface ChainState {
 }
 
 const recordsAtOnce = 1000
-const maxRestores = 100
 
 /** Chain by chain, in batches. */
 export async function readRecords(
@@ -49,7 +47,7 @@ export async function readRecords(
 ): Promise<ReadRecords> {
   const rows = await readChains(store)
   const seen = new Set<string>()
-  const restores: Restore[] = []
+  let lastRestore = null as Restore | null
   const counts = { records: 0, erased: 0, uncovered: 0 }
   let since: number | null = null
   let state: ChainState | undefined
@@ -79,7 +77,7 @@ export async function readRecords(
   }
   return {
     ...{ records: counts.records, erased: counts.erased, chains: rows.size },
-    restores,
+    lastRestore,
     uncovered: { records: counts.uncovered, since },
   }
 
@@ -174,6 +172,7 @@ export async function readRecords(
   }
 
   function noteRestore({ id, at, target_key, target_sealed }: AuditRecord): void {
+    if (lastRestore && lastRestore.at >= at) return
     let fields: { readonly file?: unknown; readonly created_at?: unknown } = {}
     try {
       if (target_key === serviceKeyName && target_sealed !== null) {
@@ -183,8 +182,7 @@ export async function readRecords(
       // the mac is valid, so the record was written this way
     }
     const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
-    restores.push({ id, at, file: textOf(fields.file), created_at: textOf(fields.created_at) })
-    if (restores.length > maxRestores) restores.shift()
+    lastRestore = { id, at, file: textOf(fields.file), created_at: textOf(fields.created_at) }
   }
 }
 

@@ -669,6 +669,8 @@ suite('the verification of the audit log', async () => {
       const { at, id } = await audit.append('d', { ...early, at: three.at })
       const explained = await verified(outsideOf(lines))
       assert.deepEqual(explained.fork?.restore, { id, at, ...payload })
+      const newest = await audit.append('c', { ...early, at: three.at + 1 })
+      assert.equal((await verified(outsideOf(lines))).fork?.restore?.id, newest.id)
       const single = await verified(outsideOf(lines.slice(0, 2)))
       assert.equal(
         single.problems.at(-1)?.detail,

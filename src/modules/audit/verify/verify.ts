@@ -82,7 +82,7 @@ async function verify(
   const erasing = await erasureStore(snapshot).indexes()
   const checkIndexes = createIndexCheck(keys, persons, erasing)
   const { heads } = attested
-  const { records, chains, erased, uncovered, restores } = await readRecords(
+  const { records, chains, erased, uncovered, lastRestore } = await readRecords(
     store,
     {
       ...{ keys, tombstones: tombstones.ofChains, heads },
@@ -92,7 +92,7 @@ async function verify(
   )
   const unproven = closedKeys.judge(findings, await unlistedThrough(snapshot))
   await verifyAccounts(snapshot, { records, tombstones: tombstones.count }, findings)
-  const notes = [...unproven, ...foreignKeys({ attested, restores, own: key.id }, findings)]
+  const notes = [...unproven, ...foreignKeys({ attested, lastRestore, own: key.id }, findings)]
   const removedThrough = tombstone?.place ?? 0
   const lastNumber = attested.last?.number ?? removedThrough
   const ownFrom = attested.own?.number ?? Infinity
@@ -108,7 +108,7 @@ async function verify(
     findings.add(generalProblem('outside', detail))
   }
   const lacking = compared?.lacking ?? null
-  const fork = lacking && { ...lacking, restore: explaining(lacking, restores) }
+  const fork = lacking && { ...lacking, restore: explaining(lacking, lastRestore) }
   if (fork) {
     const range = fork.from === fork.to ? `${fork.from}` : `${fork.from} to ${fork.to}`
     const detail = `the file outside has checkpoints that the database lacks: ${range}`
@@ -137,7 +137,7 @@ async function verify(
 
 interface ForeignOptions {
   readonly attested: Attested
-  readonly restores: readonly Restore[]
+  readonly lastRestore: Restore | null
   readonly own: string
 }
 
@@ -146,12 +146,12 @@ interface ForeignOptions {
  * the other key. Returns notes.
  */
 function foreignKeys(
-  { attested: { foreign, own }, restores, own: id }: ForeignOptions,
+  { attested: { foreign, own }, lastRestore, own: id }: ForeignOptions,
   findings: Findings,
 ): string[] {
   if (!foreign) return []
   const { count } = foreign
-  const restore = explaining(foreign, restores)
+  const restore = explaining(foreign, lastRestore)
   if (!restore) {
     const detail = `${count} checkpoints are signed by another key than that of this master key (${id}), and no restore of a backup is recorded after them`
     findings.add(generalProblem('key', detail))
