@@ -71,14 +71,13 @@ export function createCheckpoints({
   /** Searches backwards for the covered places of these chains. */
   async function readBack(
     store: CheckpointStore,
-    last: Checkpoint | undefined,
     chains: readonly ChainEnd[],
   ): Promise<Map<string, number>> {
     const read = new Map<string, number>()
     const missing = new Set(chains.map(({ chain }) => chain))
     const oldest = Math.min(...chains.map(({ openedAt }) => openedAt ?? 0))
     const batches = batchesOf({
-      from: (last?.number ?? 0) + 1,
+      from: Number.MAX_SAFE_INTEGER,
       read: store.before,
       placeOf: ({ number }) => number,
     })
@@ -116,7 +115,7 @@ export function createCheckpoints({
     const begun =
       covered && unknown.length > 0 ? await store.begunBehind(chainsOf(unknown), number) : none
     const older = unknown.filter(({ chain }) => !begun.has(chain))
-    const read = older.length > 0 ? await readBack(store, last, older) : []
+    const read = older.length > 0 ? await readBack(store, older) : []
     for (const [chain, place] of read) before.set(chain, place)
     covered = before
     const heads = chains.flatMap(({ chain, place, mac, number }): Head[] => {

@@ -211,7 +211,7 @@ function sealedSide(
   { keys, persons, random }: Seals,
 ): Sealed {
   if (fields === null) return { key: null, sealed: null, index: null }
-  const person = subject === null ? undefined : persons.get(subject)
+  const person = persons.get(subject ?? '')
   const sealed = sealFields(random, person?.key ?? keys.service, { id, side }, fields)
   if (person) {
     const index = side === 'actor' ? person.actorIndex : person.targetIndex

@@ -29,10 +29,8 @@ export function createUnlistedErasures({ db, events }: Pick<Needs, 'db' | 'event
   let isDone = false
 
   return async (batchSize: number): Promise<number> => {
-    if (isDone || (await isListed(db))) {
-      isDone = true
-      return 0
-    }
+    isDone ||= await isListed(db)
+    if (isDone) return 0
     const through = await unlistedThrough(db)
     if (from < through) {
       const to = Math.min(through, from + recordsPerStep)
@@ -55,7 +53,6 @@ export function createUnlistedErasures({ db, events }: Pick<Needs, 'db' | 'event
       }
     })
     closed.clear()
-    isDone = true
     return 0
   }
 }

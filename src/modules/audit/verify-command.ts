@@ -30,15 +30,14 @@ async function verify(call: CommandCall): Promise<void> {
   const named = textOf(call, 'checkpoints')
   const path = named ?? config.audit.checkpointsFile
   if (named !== undefined) assertReadable(path)
-  const file = named !== undefined || existsSync(path) ? path : null
+  const file = existsSync(path) ? path : null
   const { systemClock } = await import('../../core/lib/clock.ts')
   const now = (terminal.clock ?? systemClock).now()
-  const { linesOf } = await import('./verify/outside-file.ts')
+  const { linesOutside } = await import('./verify/outside-file.ts')
   const { verifyAudit } = await import('./verify/verify.ts')
-  const found = await withServices(call, ['keys'], ({ keys }, { db }) => {
-    const outside = file === null ? null : linesOf(file)
-    return verifyAudit({ db, keys: keys.audit }, { outside, now })
-  })
+  const found = await withServices(call, ['keys'], ({ keys }, { db }) =>
+    verifyAudit({ db, keys: keys.audit }, { outside: linesOutside(file), now }),
+  )
   output.result(recordOf(found, { file, now }), textOfReport(found, { file, now }))
   const { first } = found
   if (first) throw new CommandError(verdict(first, found), exitCodes.failed.code)

@@ -64,8 +64,8 @@ export async function readPersons(
     async load(records) {
       if (!isPartial) return
       loaded = new Map()
-      const named = new Set(records.flatMap(({ actor_key, target_key }) => [actor_key, target_key]))
-      const missing = [...named].flatMap((name) => (name === null || held.has(name) ? [] : name))
+      const named = records.flatMap((record) => [record.actor_key ?? [], record.target_key ?? []])
+      const missing = [...new Set(named.flat()).difference(held)]
       for (let from = 0; from < missing.length; from += namesAtOnce) {
         for (const row of await subjectsNamed(db, missing.slice(from, from + namesAtOnce))) {
           const person = opened(row)
@@ -144,8 +144,8 @@ export function createIndexCheck(
   function opened(record: AuditRecord, side: Side): Opened {
     const name = side === 'actor' ? record.actor_key : record.target_key
     const sealed = side === 'actor' ? record.actor_sealed : record.target_sealed
-    if (name === null || sealed === null) return null
-    const person = persons.get(name)
+    if (sealed === null) return null
+    const person = persons.get(name ?? '')
     if (name !== serviceKeyName && !person) return 'closed'
     if (side === 'target' && person) return {} // depends on the key alone
     try {

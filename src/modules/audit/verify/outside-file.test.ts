@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { linesOf } from './outside-file.ts'
+import { linesOf, linesOutside } from './outside-file.ts'
 
 suite('lines of the file outside', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
@@ -54,7 +54,10 @@ suite('lines of the file outside', () => {
     assert.deepEqual(await Array.fromAsync(none), [])
   })
 
-  test('of no file are an error of the call', () => {
+  test('of no file are null, or an error of the call', async () => {
+    assert.equal(linesOutside(null), null)
+    writeFileSync(path, 'a')
+    assert.deepEqual(await Array.fromAsync(linesOutside(path) ?? []), ['a'])
     assert.throws(() => linesOf(join(directory, 'missing')), { code: 'ENOENT' })
   })
 })

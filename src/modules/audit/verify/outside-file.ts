@@ -5,6 +5,11 @@ const newline = 10
 // Not JSON, so no checkpoint.
 const tooLong = '(a line that is too long)'
 
+/** Null if the file is missing. */
+export function linesOutside(path: string | null): AsyncIterable<string> | null {
+  return path === null ? null : linesOf(path)
+}
+
 /**
  * Reads up to the current end. Call before the snapshot, so that the database has all checkpoints
  * of the file. Replaces oversized lines, so that an endless line cannot fill the memory. @throws

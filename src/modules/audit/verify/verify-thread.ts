@@ -1,7 +1,7 @@
 import { connectThread, type ThreadDatabase } from '../../../core/database/thread-connection.ts'
 import { serveThread, type ThreadCall } from '../../../core/threads/serve-thread.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
-import { linesOf } from './outside-file.ts'
+import { linesOutside } from './outside-file.ts'
 import type { Verification } from './report.ts'
 import { verifyAudit } from './verify.ts'
 
@@ -23,7 +23,7 @@ async function verify(
 ): Promise<Verification> {
   const db = connectThread(database)
   const options = {
-    outside: outside === null ? null : linesOf(outside),
+    outside: linesOutside(outside),
     now,
     onProgress: (records: number) => void note(records),
   }
