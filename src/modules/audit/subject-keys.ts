@@ -56,7 +56,7 @@ export function createSubjectKeys(random: Random): SubjectKeys {
       }
       // Sorted to avoid deadlocks.
       const missing = [...subjects].filter((subject) => !keys.has(subject)).sort()
-      if (missing.length > 0) await find(trx, dataKey, missing, keys, { fresh })
+      await find(trx, dataKey, missing, keys, { fresh })
       return keys
     },
 
