@@ -213,6 +213,15 @@ suite('persons in the audit log', async () => {
   })
 
   onEmptyTables('users without a key', () => {
+    async function signedIn(id: number, last_login_at: number): Promise<void> {
+      await user(id)
+      const row = { user_id: id, username: `u${id}`, active: 1, locked: 0, created_at: 0 }
+      await db
+        .insertInto('accounts')
+        .values({ ...row, last_login_at })
+        .execute()
+    }
+
     test('are those who have signed in since a time', async () => {
       for (const [id, last_login_at] of [
         [1, start],
@@ -221,24 +230,19 @@ suite('persons in the audit log', async () => {
         [4, start + 1],
         [5, start],
       ] as const) {
-        await user(id)
-        await db
-          .insertInto('accounts')
-          .values({
-            user_id: id,
-            username: `u${id}`,
-            active: 1,
-            locked: 0,
-            created_at: 0,
-            last_login_at,
-          })
-          .execute()
+        await signedIn(id, last_login_at)
       }
       await audit.person('4')
       await db.updateTable('accounts').set({ import_id: -1 }).where('user_id', '=', 5).execute()
       assert.deepEqual(await signedInWithoutKey(db, start), [1])
       assert.deepEqual(await signedInWithoutKey(db, 0), [1, 2])
       assert.deepEqual(await signedInWithoutKey(db, -5), [1, 2])
+    })
+
+    test('are the first hundred', async () => {
+      for (let id = 102; id > 0; id -= 1) await signedIn(id, start)
+      const found = await signedInWithoutKey(db, start)
+      assert.deepEqual([found.length, found[0], found.at(-1)], [100, 1, 100])
     })
   })
 
