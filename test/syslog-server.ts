@@ -61,11 +61,11 @@ export async function syslogStream({
 }
 
 /** Listens for datagrams, RFC 5426. */
-export async function syslogDatagrams(): Promise<SyslogServer> {
+export async function syslogDatagrams(host: '127.0.0.1' | '::1'): Promise<SyslogServer> {
   const messages: string[] = []
-  const socket = createSocket('udp4')
+  const socket = createSocket(host === '::1' ? 'udp6' : 'udp4')
   socket.on('message', (message) => messages.push(message.toString()))
-  socket.bind(0, '127.0.0.1')
+  socket.bind(0, host)
   await once(socket, 'listening')
   return {
     port: socket.address().port,

@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -337,15 +338,23 @@ suite('syslog servers', () => {
     await server.close()
   })
 
-  test('datagrams are sent one for each message', async () => {
-    const server = await syslogDatagrams()
-    const sink = sinkTo(`syslog://127.0.0.1:${server.port}`)
-    await sink.send([...items, ...items])
-    await until(() => server.messages.length === 2)
-    assert.match(server.messages[0] ?? '', /^<109>1 1970-01-01T00:00:00\.000Z \S+ gatehouse /)
-    await server.close()
-    await assert.rejects(sink.send([...items, ...items]), /ECONNREFUSED/)
-  })
+  const hasIpv6 = Object.values(networkInterfaces())
+    .flat()
+    .some((one) => one?.address === '::1')
+  for (const [family, address, host, isHere] of [
+    ['IPv4', '127.0.0.1', '127.0.0.1', true],
+    ['IPv6', '::1', '[::1]', hasIpv6],
+  ] as const) {
+    test(`datagrams are sent one for each message, by ${family}`, { skip: !isHere }, async () => {
+      const server = await syslogDatagrams(address)
+      const sink = sinkTo(`syslog://${host}:${server.port}`)
+      await sink.send([...items, ...items])
+      await until(() => server.messages.length === 2)
+      assert.match(server.messages[0] ?? '', /^<109>1 1970-01-01T00:00:00\.000Z \S+ gatehouse /)
+      await server.close()
+      await assert.rejects(sink.send([...items, ...items]), /ECONNREFUSED/)
+    })
+  }
 
   test('a server that comes back gets the rest, and after a restart nothing twice', async () => {
     const service = await testApp(quiet)
