@@ -16,8 +16,6 @@ export interface Run {
   readonly options: readonly string[]
   /** A file that takes longer hangs. */
   readonly fileMs: number
-  /** Processes for each core: more than one, the default, for files that wait for other processes. */
-  readonly perCore?: number
 }
 
 export interface Counts {
@@ -27,8 +25,8 @@ export interface Counts {
 }
 
 /**
- * Runs test files, in their order, by as many processes for each run as it wants; when the files of a
- * run are done, its processes are replaced by others for the longest run. A process that
+ * Runs test files, in their order, by as many processes for each run as there are cores; when the
+ * files of a run are done, its processes are replaced by others for the longest run. A process that
  * ends or hangs counts as a failure in the file that it had; a new one takes the other files.
  */
 export async function runTests(runs: readonly Run[]): Promise<Counts> {
@@ -40,10 +38,11 @@ export async function runTests(runs: readonly Run[]): Promise<Counts> {
     if (longest && longest.files.length > 0) await work(longest)
   }
   await Promise.all(
-    queues.flatMap((queue) => {
-      const wanted = availableParallelism() * (queue.run.perCore ?? 1)
-      return Array.from({ length: Math.min(wanted, queue.files.length) }, () => work(queue))
-    }),
+    queues.flatMap((queue) =>
+      Array.from({ length: Math.min(availableParallelism(), queue.files.length) }, () =>
+        work(queue),
+      ),
+    ),
   )
   return counts
 }

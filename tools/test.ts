@@ -43,7 +43,6 @@ const runs = Object.entries(queues).map(([database, queue]) => ({
   // For what hangs: a busy machine takes ten times as long.
   options: [`--test-timeout=${suite ? 600_000 : 120_000}`, ...options],
   fileMs: 900_000,
-  ...(suite === 'faults' && { perCore: 2 }),
   env: {
     ...process.env,
     ...met?.env,
