@@ -60,7 +60,7 @@ export async function startProviderNode(
     async count(query) {
       const text = `select count(*) as count from ${query}`
       if (cluster) return Number((await cluster.query<{ count: number }>(name, text))[0]?.count)
-      const file = new DatabaseSync(join(node.directory, databaseFileName))
+      const file = new DatabaseSync(join(node.directory, databaseFileName), { timeout: 10_000 })
       try {
         return Number(file.prepare(text).get()?.count)
       } finally {

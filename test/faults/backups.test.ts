@@ -29,7 +29,7 @@ for (const database of databases) {
       const node = await startNode({ env })
       const query = async (text: string) => {
         if (cluster) return cluster.query<Record<string, unknown>>(name, text)
-        const file = new DatabaseSync(join(node.directory, 'gatehouse.db'))
+        const file = new DatabaseSync(join(node.directory, 'gatehouse.db'), { timeout: 10_000 })
         try {
           return file.prepare(text).all()
         } finally {

@@ -82,7 +82,7 @@ export async function killUnderLoad({
 
 /** What SQLite finds in the file of a folder. */
 export function integrityOf(directory: string): string {
-  const db = new DatabaseSync(join(directory, databaseFileName))
+  const db = new DatabaseSync(join(directory, databaseFileName), { timeout: 10_000 })
   try {
     return String(db.prepare('pragma integrity_check').get()?.integrity_check)
   } finally {

@@ -33,7 +33,7 @@ for (const database of databases) {
       /** Runs a statement as another program does, and answers its rows. */
       const query = async (text: string) => {
         if (cluster) return cluster.query<{ id: string; state: string }>(name, text)
-        const file = new DatabaseSync(join(directory, 'gatehouse.db'))
+        const file = new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 10_000 })
         try {
           return file.prepare(text).all() as { id: string; state: string }[]
         } finally {

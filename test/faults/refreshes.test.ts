@@ -18,7 +18,7 @@ for (const database of databases) {
       const node = await startNode({ env: cluster ? { DATABASE_URL: cluster.url(name) } : {} })
       const recorded = async () => {
         if (cluster) return Number((await cluster.query<{ count: number }>(name, query))[0]?.count)
-        const file = new DatabaseSync(join(node.directory, databaseFileName))
+        const file = new DatabaseSync(join(node.directory, databaseFileName), { timeout: 10_000 })
         try {
           return Number(file.prepare(query).get()?.count)
         } finally {

@@ -89,7 +89,7 @@ export async function startWithUsers(count: number): Promise<StartFigures> {
     await node.start()
     const aloneCpuMs = cpuMsOf(node.service.process.pid)
     await node.stop()
-    const db = new DatabaseSync(join(node.directory, databaseFileName))
+    const db = new DatabaseSync(join(node.directory, databaseFileName), { timeout: 10_000 })
     db.exec(`insert into users (name, email, name_key, email_key)
       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
       select 'User ' || n, 'u' || n || '@example.org', 'user ' || n, 'u' || n || '@example.org'
