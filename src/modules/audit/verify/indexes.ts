@@ -64,8 +64,10 @@ export async function readPersons(
     async load(records) {
       if (!isPartial) return
       loaded = new Map()
-      const named = records.flatMap((record) => [record.actor_key ?? [], record.target_key ?? []])
-      const missing = [...new Set(named.flat()).difference(held)]
+      const named = records
+        .flatMap(({ actor_key, target_key }) => [actor_key, target_key])
+        .filter((name) => name !== null)
+      const missing = [...new Set(named).difference(held)]
       for (let from = 0; from < missing.length; from += namesAtOnce) {
         for (const row of await subjectsNamed(db, missing.slice(from, from + namesAtOnce))) {
           const person = opened(row)
