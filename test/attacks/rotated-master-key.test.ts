@@ -89,7 +89,9 @@ suite('who has the master key from before a turn, and the database', () => {
     }
     const found = await problems(service)
     assert.ok(
-      found.some((detail) => /is not the one that the turn of the master key attests/.test(detail)),
+      found.some((detail) =>
+        /is not the checkpoint that the turn of the master key attests/.test(detail),
+      ),
       found.join('; '),
     )
   })

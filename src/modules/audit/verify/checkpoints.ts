@@ -101,7 +101,7 @@ export async function readCheckpoints(
       if (!key.verifies(checkpointText(checkpoint), checkpoint.signature)) {
         wrong(number, 'was changed: its signature is wrong')
       } else if (attested !== undefined && attested !== checkpointDigest(checkpoint)) {
-        wrong(number, 'is not the one that the turn of the master key attests')
+        wrong(number, 'is not the checkpoint that the turn of the master key attests')
       }
     } else if (signers.hasEnded(checkpoint.key_id)) {
       wrong(

@@ -49,7 +49,7 @@ suite('the verification after a rotation of the master key', async () => {
     test('must be the last of the statement', async () => {
       const [one, two] = await rotated()
       await set(signCheckpoint(old, { ...unsigned(two ?? assert.fail()), at: 5 }))
-      const detail = 'checkpoint 2 is not the one that the turn of the master key attests'
+      const detail = 'checkpoint 2 is not the checkpoint that the turn of the master key attests'
       assert.deepEqual(await found(), [detail])
       await set(two ?? assert.fail())
       await set(signCheckpoint(old, { ...unsigned(one ?? assert.fail()), at: 5 }))
